@@ -1,7 +1,7 @@
 """Text cut into tokens: words in any script, numbers, punctuation marks, emoji.
 
-Chinese is segmented by jieba (through `rjieba`), everything else by one regular expression. A token keeps its place
-in the text, so that `text[token.start:token.end] == token.text` always holds.
+Chinese is segmented by jieba (through `rjieba`), everything else by one regular expression. A token keeps
+its place in the text, so that `text[token.start:token.end] == token.text` always holds.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ _HIDDEN = regex.compile(
 class Token:
     """One piece of a text.
 
-    `text` is the piece itself, `source[start:end]`; `label` is what is drawn: never blank, and at most 24 characters
-    as a reader counts them. `id` is a hash of the word, not a row of a vocabulary: two words may share an id (see
-    `token_id`), so vectors are drawn per word.
+    `text` is the piece itself, `source[start:end]`; `label` is what is drawn: never blank, and at most 24
+    characters as a reader counts them. `id` is a hash of the word, not a row of a vocabulary: two words may
+    share an id (see `token_id`), so vectors are drawn per word.
     """
 
     text: str
@@ -78,8 +78,8 @@ class Token:
 class Tokens:
     """The first tokens of a text, in order.
 
-    `total` is how many the text has without the limit; `unread` counts the characters beyond `MAX_CHARACTERS`, which
-    were not looked at and are not part of `text`.
+    `total` is how many the text has without the limit; `unread` counts the characters beyond
+    `MAX_CHARACTERS`, which were not looked at and are not part of `text`.
     """
 
     pieces: tuple[Token, ...]
@@ -138,8 +138,8 @@ def normalize(text: str) -> str:
 def token_id(text: str) -> int:
     """A number in [0, 1,000,000) for a word, the same on every machine.
 
-    It is a hash (the hashing trick), so no vocabulary has to be built or shipped. Among 256 different words, two
-    share an id with a probability of 3 %. Vectors don't depend on it.
+    It is a hash (the hashing trick), so no vocabulary has to be built or shipped. Among 256 different
+    words, two share an id with a probability of 3 %. Vectors don't depend on it.
     """
     digest = hashlib.sha256(normalize(text).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") % SLOTS
