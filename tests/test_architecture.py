@@ -1,0 +1,212 @@
+"""The rules that hold the code together, read off the source: who may import whom, and what nobody may write.
+
+Each rule is a function from a source file to the lines that break it, so that the rules themselves can be tested.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MAY_NOT_IMPORT = {
+    "models": {"streamlit", "plotly", "components", "app"},
+    "components": {"app"},
+}
+SESSION = {"session_state", "query_params"}  # only app/state.py touches these
+FORBIDDEN_KEYWORDS = {
+    "unsafe_allow_html",
+    "trust_remote_code",
+    "unsafe_allow_javascript",
+}  # with the value True
+NAMES_NOT_PLACES = ("http://www.w3.org/",)  # XML name spaces are never fetched
+URL = re.compile(r"""(?:https?|wss?)://[^\s"'`)]*|(?<=["'`(])//[a-z0-9-]+\.[a-z][^\s"'`)]*""")
+JS_COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$|(?<=\s)//\s.*?$", re.DOTALL | re.MULTILINE)
+HTML_SINK = re.compile(
+    r"\b(?:innerHTML|outerHTML|insertAdjacentHTML|setHTMLUnsafe|srcdoc|document\.write"
+    r"|createContextualFragment|eval\(|new Function)"
+)
+
+Problems = Iterator[tuple[int, str]]
+
+
+def sources(*folders: str, suffixes: tuple[str, ...] = (".py",)) -> list[Path]:
+    found = (path for folder in folders for path in sorted((ROOT / folder).rglob("*")))
+    return [path for path in found if path.suffix in suffixes]
+
+
+def imported(tree: ast.Module, package: str) -> Problems:
+    """Line and full name of everything a module of `package` (such as "models.pretrained") imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            name = ".".join([*above, *([node.module] if node.module else [])])
+            yield from ((node.lineno, f"{name}.{alias.name}".strip(".")) for alias in node.names)
+
+
+def forbidden_imports(tree: ast.Module, package: str) -> Problems:
+    banned = MAY_NOT_IMPORT.get(package.split(".")[0], set())
+    return ((line, name) for line, name in imported(tree, package) if name.split(".")[0] in banned)
+
+
+def session_access(tree: ast.Module) -> Problems:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in SESSION:
+            yield node.lineno, node.attr
+        elif isinstance(node, ast.ImportFrom) and node.module == "streamlit":
+            yield from ((node.lineno, alias.name) for alias in node.names if alias.name in SESSION)
+
+
+def component_session_access(tree: ast.Module) -> Problems:
+    """As above, but a component may read `st.session_state[key]`: its callback finds its own widget's event there."""
+    read = (n for n in ast.walk(tree) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load))
+    own = [n.lineno for n in read if ast.unparse(n) == "st.session_state[key]"]
+    for line, name in session_access(tree):
+        if name == "session_state" and line in own:
+            own.remove(line)
+        else:
+            yield line, name
+
+
+def forbidden_keywords(tree: ast.Module) -> Problems:
+    """Anything but a literal False counts: a value that is not known here may be True."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.keyword)
+            and node.arg in FORBIDDEN_KEYWORDS
+            and ast.unparse(node.value) != "False"
+        ):
+            yield node.value.lineno, node.arg
+
+
+def python_urls(tree: ast.Module) -> Problems:
+    """Addresses in strings; docstrings (and comments) may cite their sources."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield from ((node.lineno, url) for url in outside(node.value))
+
+
+def frontend_urls(text: str) -> Problems:
+    code = JS_COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    for number, line in enumerate(code.splitlines(), start=1):
+        yield from ((number, url) for url in outside(line))
+
+
+def outside(text: str) -> list[str]:
+    return [url for url in URL.findall(text) if not url.startswith(NAMES_NOT_PLACES)]
+
+
+def html_sinks(text: str) -> Problems:
+    """Ways to turn text into markup or code: user text goes to the page through textContent only."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        yield from ((number, found) for found in HTML_SINK.findall(line))
+
+
+def told(path: Path, problems: Problems) -> list[str]:
+    return [f"{path.relative_to(ROOT)}:{line}: {what}" for line, what in problems]
+
+
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"), str(path))
+
+
+def test_import_rules() -> None:
+    broken = [
+        problem
+        for path in sources("models", "components")
+        for problem in told(
+            path, forbidden_imports(parse(path), ".".join(path.parent.relative_to(ROOT).parts))
+        )
+    ]
+    assert broken == []
+
+
+def test_only_the_state_module_touches_the_session() -> None:
+    paths = [path for path in sources("app", "models") if path != ROOT / "app" / "state.py"]
+    assert [problem for path in paths for problem in told(path, session_access(parse(path)))] == []
+    paths = sources("components")
+    assert [problem for path in paths for problem in told(path, component_session_access(parse(path)))] == []
+
+
+@pytest.mark.parametrize("rule", [forbidden_keywords, python_urls])
+def test_python_rules(rule: Callable[[ast.Module], Problems]) -> None:
+    paths = sources("app", "components", "models")
+    assert [problem for path in paths for problem in told(path, rule(parse(path)))] == []
+
+
+@pytest.mark.parametrize("rule", [html_sinks, frontend_urls])
+def test_frontend_rules(rule: Callable[[str], Problems]) -> None:
+    paths = sources("components/frontend", suffixes=(".js", ".css", ".html"))
+    assert paths
+    assert [problem for path in paths for problem in told(path, rule(path.read_text("utf-8")))] == []
+
+
+@pytest.mark.parametrize("name", ["pages", "models", "components"])
+def test_folders_that_would_be_mistaken(name: str) -> None:
+    """Streamlit discovers pages/ by itself; app/ comes first on the import path and would shadow the packages."""
+    assert not (ROOT / "app" / name).exists()
+    assert not (ROOT / "app" / f"{name}.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "package", "names"),
+    [
+        ("import streamlit as st", "models", ["streamlit"]),
+        ("from plotly.express import line", "models.pretrained", ["plotly.express.line"]),
+        ("def f():\n    from app import state", "components", ["app.state"]),
+        ("from .. import components", "models.pretrained", []),  # models.components, not components
+        ("from ...components import bundle", "models.pretrained", ["components.bundle"]),
+        ("import streamlit\nimport components.theme", "components", []),
+        ("import apple, streamlit_extra", "models", []),
+    ],
+)
+def test_imports_are_seen(code: str, package: str, names: list[str]) -> None:
+    assert [name for _, name in forbidden_imports(ast.parse(code), package)] == names
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "count"),
+    [
+        (session_access, "st.session_state['a'] = st.query_params.get('b')", 2),
+        (session_access, "from streamlit import session_state", 1),
+        (session_access, "state.session()", 0),
+        (component_session_access, "event = st.session_state[key].get('cell')", 0),
+        (component_session_access, "event = st.session_state['sentence']", 1),
+        (component_session_access, "st.session_state[key] = st.session_state[key] + 1", 1),
+        (forbidden_keywords, "st.markdown(x, unsafe_allow_html=True)", 1),
+        (forbidden_keywords, "load(x, trust_remote_code=flag)", 1),
+        (forbidden_keywords, "load(x, trust_remote_code=False)", 0),
+        (python_urls, "'''See https://arxiv.org/abs/1706.03762'''\nx = 1  # https://example.org", 0),
+        (python_urls, "x = f'<img src=\"https://example.org/{y}\">'", 1),
+        (python_urls, "x = 'http://www.w3.org/2000/svg'", 0),
+    ],
+)
+def test_python_rules_bite(rule: Callable[[ast.Module], Problems], code: str, count: int) -> None:
+    assert len(list(rule(ast.parse(code)))) == count
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "count"),
+    [
+        (html_sinks, "node.innerHTML = text", 1),
+        (html_sinks, "node.textContent = text", 0),
+        (frontend_urls, "// see https://example.org\n/* http://example.org */ a = 1", 0),
+        (frontend_urls, 'import x from "https://cdn.example.org/x.js"', 1),
+        (frontend_urls, "background: url(//cdn.example.org/x.png)", 1),
+        (frontend_urls, 'const NS = "http://www.w3.org/2000/svg"; // a name space', 0),
+    ],
+)
+def test_frontend_rules_bite(rule: Callable[[str], Problems], code: str, count: int) -> None:
+    assert len(list(rule(code))) == count
