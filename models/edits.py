@@ -16,7 +16,7 @@ from torch import Tensor
 
 from models import edits_text
 from models.errors import InputError
-from models.matrix_text import check_number
+from models.matrix_text import LARGEST, check_number
 
 Base = Literal["seeded", "identity", "reseed", "values"]
 Cell = tuple[int, int, float]
@@ -164,7 +164,8 @@ def _checked_values(values: Sequence[Sequence[float]]) -> tuple[tuple[float, ...
         raise ValueError("rows of the same length were expected")
     for i, row in enumerate(values, 1):
         for j, value in enumerate(row, 1):
-            check_number(value, f"{value:g}", i, j)
+            if not abs(value) <= LARGEST:  # NaN is not either
+                check_number(value, f"{value:g}", i, j)
     return tuple(tuple(row) for row in _shortest(values).tolist())
 
 

@@ -19,7 +19,7 @@ from models.tokenizer import visible_label
 Style = Literal["csv", "python", "numpy"]
 
 LARGEST = 1e6  # above this the exponentials and products of a page stop being readable, then finite
-LONGEST_TEXT = 8_000_000
+LONGEST_TEXT = 4_000_000  # 512 × 512 numbers with all their digits
 
 _COMMENT = regex.compile(r"(?:#|//).*")
 _MINUS = str.maketrans({"−": "-", "‐": "-", "‒": "-", "–": "-"})
@@ -137,12 +137,11 @@ def _decimal_point(cell: str) -> str:
 
 def _number(cell: str, row: int, column: int) -> float:
     cell = cell.strip("\"'")
+    if _NUMBER.fullmatch(cell) and abs(float(cell)) <= LARGEST:
+        return float(cell)
     shown = visible_label(cell) if cell else ""
     if _NUMBER.fullmatch(cell):
-        value = float(cell)
-        return check_number(
-            math.copysign(LARGEST * 10, value) if math.isinf(value) else value, shown, row, column
-        )
+        return check_number(max(-2 * LARGEST, min(float(cell), 2 * LARGEST)), shown, row, column)  # 1e999
     if _NOT_FINITE.fullmatch(cell):
         return check_number(math.nan, shown, row, column)
     message = f"“{shown}” in row {row}, column {column} is not a number. Write numbers such as 0.25 or -1e-3."
