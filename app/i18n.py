@@ -1,0 +1,44 @@
+"""Every word of the interface comes from here: `t("sidebar.sentence")`. A missing key or value is an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import app.state as state
+from app.languages import LANGUAGES, locale
+from models.errors import InputError
+
+__all__ = ["LANGUAGES", "error_text", "t", "table"]
+
+
+def t(key: str, **values: object) -> str:
+    """The text of a dotted key in the session's language, its {places} filled with `values`.
+
+    Raises KeyError if the key does not exist, names a table, or a place has no value: a page never shows a bare key.
+    """
+    text = _look_up(state.language(), key)
+    if not isinstance(text, str):
+        raise KeyError(f"{key} is a table, not a text")
+    return text.format_map(values)
+
+
+def table(name: str) -> dict[str, Any]:
+    """A whole table, for a component that gets its words as data (places are filled there)."""
+    found = _look_up(state.language(), name)
+    if not isinstance(found, dict):
+        raise KeyError(f"{name} is a text, not a table")
+    return found
+
+
+def error_text(error: InputError) -> str:
+    """What the user can do about it, in the user's language (table `errors`)."""
+    return t(f"errors.{error.key}", **error.values)
+
+
+def _look_up(language: str, key: str) -> object:
+    found: object = locale(language)
+    for part in key.split("."):
+        if not isinstance(found, dict) or part not in found:
+            raise KeyError(f"no text for {key!r} in {language}.toml")
+        found = found[part]
+    return found

@@ -1,0 +1,76 @@
+"""The app's entry: page set-up, the sidebar that is the same on every page, navigation.
+
+Started with `streamlit run app/main.py` or `python -m streamlit run app/main.py`.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+if str(ROOT) not in sys.path:  # streamlit puts app/ on the path, not the root
+    sys.path.insert(0, str(ROOT))
+
+import streamlit as st  # noqa: E402
+
+from app import navigation, sidebar, state  # noqa: E402
+from app.i18n import t  # noqa: E402
+from app.notice import error_notice, notice  # noqa: E402
+from app.session import computed  # noqa: E402
+from models.errors import InputError  # noqa: E402
+
+SIDEBAR_WIDTH = 272
+LOG = logging.getLogger("attention_microscope")
+
+
+@st.cache_resource(show_spinner=False)
+def warm_up() -> None:
+    """What would make the first click slow. One thread computes small products faster and more evenly than many."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
+def main() -> None:
+    st.set_page_config(t("app.title"), page_icon="🔬", layout="wide", initial_sidebar_state=SIDEBAR_WIDTH)
+    st.html(ROOT / "app" / "style.css")
+    warm_up()
+    page = navigation.choose()
+    with st.sidebar:
+        sidebar.show()
+    with st.container(key="notes"):
+        show_notes()
+    page.run()
+
+
+def show_notes() -> None:
+    """What the user should know before reading the page: unusable settings, ignored parameters, what a link lacks."""
+    now = computed()
+    if now.problem is not None:
+        error_notice(now.problem, "settings")
+        notice(t("app.still_showing"), "still_showing")
+    if ignored := state.ignored_parameters():
+        notice(t("app.ignored_parameters", names=", ".join(ignored)), "ignored")
+    if now.set_aside:
+        names = ", ".join(t(f"matrices.name.{name}") for name in now.set_aside)
+        notice(t("app.set_aside", names=names), "set_aside")
+    if missing := state.not_in_url():
+        what = t("app.and").join(t(f"app.not_in_url_{name}") for name in missing)
+        notice(t("app.not_in_url", what=what), "not_in_url")
+
+
+def guarded() -> None:
+    """Run the page. Whatever goes wrong, the user reads a sentence and the log has the rest."""
+    try:
+        main()
+    except InputError as error:
+        error_notice(error, "input")
+    except Exception:
+        LOG.exception("a page failed")
+        notice(t("app.failed"), "failed", problem=True)
+    state.write_url()
+
+
+guarded()

@@ -1,0 +1,65 @@
+"""The pages of the app, in groups. A page is a module of `app.views` with a function `show()`; it is imported when it
+is first opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from app import state
+from app.i18n import t
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A page: `name` is its module in `app.views` and its key in the locale table `pages`, `path` its address."""
+
+    name: str
+    path: str
+    icon: str
+
+
+GROUPS: dict[str, tuple[Entry, ...]] = {
+    "learn": (
+        Entry("step_through", "", ":material/stairs_2:"),
+        Entry("heads", "heads", ":material/grid_view:"),
+        Entry("compare", "compare", ":material/compare_arrows:"),
+        Entry("matrices", "matrices", ":material/edit_note:"),
+    ),
+}
+
+
+def choose() -> StreamlitPage:
+    """Register all pages, draw the links to them in the sidebar and return the one that the address asks for."""
+    pages = {group: [_page(entry) for entry in entries] for group, entries in GROUPS.items()}
+    chosen = st.navigation(pages, position="hidden")
+    query = state.query()
+    with st.sidebar, st.container(key="brand", gap=None):
+        st.html(f"<strong>{t('app.title')}</strong>")
+        for group, members in pages.items():
+            st.html(f"<small>{t(f'pages.{group}')}</small>")
+            for page in members:
+                st.page_link(page, query_params=query)
+    return chosen
+
+
+def _page(entry: Entry) -> StreamlitPage:
+    return st.Page(
+        _runner(entry.name),
+        title=t(f"pages.{entry.name}"),
+        icon=entry.icon,
+        url_path=entry.path or None,
+        default=not entry.path,
+    )
+
+
+def _runner(name: str) -> Callable[[], None]:
+    def run() -> None:
+        import_module(f"app.views.{name}").show()
+
+    run.__name__ = name  # Streamlit tells pages apart by the function's name
+    return run

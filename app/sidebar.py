@@ -1,0 +1,123 @@
+"""The controls that every page shares: sentence, sizes, positions, masks, head, language."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import state
+from app.i18n import LANGUAGES, t
+from models.settings import (
+    MAX_D_MODEL,
+    MAX_HEAD_SIZE,
+    MAX_HEADS,
+    MAX_SEED,
+    MAX_TOKENS,
+    PRESETS,
+    TEMPERATURES,
+)
+from models.tokenizer import tokenize
+
+SEGMENTS = 6  # heads beside each other; more are chosen from a list
+
+
+def show() -> None:
+    """Draw all controls. To be called inside `st.sidebar`, on every page: that keeps their values."""
+    _sentence()
+    _sizes()
+    _switches()
+    _head()
+    _more()
+    st.segmented_control(
+        t("sidebar.language"),
+        list(LANGUAGES),
+        format_func=lambda code: LANGUAGES[code],
+        required=True,
+        width="stretch",
+        label_visibility="collapsed",
+        **state.bind("language"),
+    )
+
+
+def _sentence() -> None:
+    with st.container(key="presets"):
+        st.segmented_control(
+            t("sidebar.preset"),
+            list(PRESETS),
+            format_func=lambda name: t(f"presets.{name}"),
+            width="stretch",
+            **state.bind("preset"),
+        )
+    st.text_area(t("sidebar.sentence"), height=76, **state.bind("text"))
+    tokens = tokenize(state.settings().text, limit=MAX_TOKENS)
+    if tokens.truncated:
+        st.caption(t("sidebar.cut", total=tokens.total, limit=MAX_TOKENS))
+    elif len(tokens):
+        st.caption(t("sidebar.tokens" if len(tokens) > 1 else "sidebar.one_token", count=len(tokens)))
+
+
+def _sizes() -> None:
+    left, right = st.columns(2, gap="small")
+    left.number_input("d_model", min_value=1, max_value=MAX_D_MODEL, step=1, **state.bind("d_model"))
+    right.number_input(t("sidebar.heads"), min_value=1, max_value=MAX_HEADS, step=1, **state.bind("heads"))
+
+
+def _switches() -> None:
+    st.toggle(t("sidebar.positions"), **state.bind("sinusoidal"))
+    st.toggle(t("sidebar.causal"), **state.bind("causal"))
+
+
+def _head() -> None:
+    heads = state.settings().heads
+    if heads == 1:
+        return
+    options = list(range(heads))
+    if heads <= SEGMENTS:
+        st.segmented_control(
+            t("sidebar.head"),
+            options,
+            format_func=lambda head: str(head + 1),
+            required=True,
+            width="stretch",
+            **state.bind("head"),
+        )
+    else:
+        st.selectbox(
+            t("sidebar.head"),
+            options,
+            format_func=lambda head: t("sidebar.head_of", head=head + 1, heads=heads),
+            **state.bind("head_of_many"),
+        )
+
+
+def _more() -> None:
+    with st.popover(t("sidebar.more"), width="stretch", type="tertiary", icon=":material/tune:"):
+        left, right = st.columns(2)
+        for column, name in ((left, "d_k"), (right, "d_v")):
+            column.number_input(
+                name,
+                min_value=1,
+                max_value=MAX_HEAD_SIZE,
+                step=1,
+                placeholder=t("sidebar.auto"),
+                help=t("sidebar.size_help"),
+                value=None,
+                **state.bind(name),
+            )
+        st.number_input(
+            t("sidebar.seed"),
+            min_value=0,
+            max_value=MAX_SEED,
+            step=1,
+            help=t("sidebar.seed_help"),
+            **state.bind("seed"),
+        )
+        st.number_input(
+            t("sidebar.temperature"),
+            min_value=TEMPERATURES[0],
+            max_value=TEMPERATURES[1],
+            step=0.1,
+            format="%.2f",
+            help=t("sidebar.temperature_help"),
+            **state.bind("temperature"),
+        )
+        st.button(t("sidebar.reset"), on_click=state.reset, key="am.reset", width="stretch")

@@ -1,0 +1,215 @@
+"""What the user has chosen: the only place that touches session state and query parameters.
+
+One `State` per session is the truth. It is read from the address when the session starts and written to the address
+after every run (`write_url`). Widgets are bound to it (`bind`), so they keep their value on every page and in every
+language, and an emptied text stays empty.
+
+    text_area(t("sidebar.sentence"), **state.bind("text"))      # a widget that shows and changes settings.text
+    state.settings(), state.view(), state.language()            # read
+    state.select(step="scores", i=1, j=2), state.edit(edits)    # change
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from app.languages import DEFAULT_LANGUAGE, preferred_language
+from app.url import MAX_CELL, STEPS, State, View, clean, decode, encode, tidy, too_long
+from models.edits import Edits
+from models.settings import PRESETS, Settings
+from models.tokenizer import MAX_CHARACTERS
+
+__all__ = ["State", "View"]
+
+_STATE, _IGNORED, _LAST_VALID = "am.state", "am.ignored", "am.last_valid"
+
+
+# ---- reading -------------------------------------------------------------------------------------------------------
+
+
+def current() -> State:
+    """The session's state; on the first call it is read from the address."""
+    if _STATE not in st.session_state:
+        parameters = {name: st.query_params.get_all(name) for name in st.query_params}
+        st.session_state[_STATE], ignored = decode(parameters, _readers_language())
+        st.session_state[_IGNORED] = (ignored, st.session_state[_STATE].settings)
+    found: State = st.session_state[_STATE]
+    return found
+
+
+def settings() -> Settings:
+    """What is computed, as chosen; `models.settings.Settings.checked` says whether it can be."""
+    return current().settings
+
+
+def view() -> View:
+    """Step, cell and head that are looked at, counted from 0."""
+    return current().view
+
+
+def language() -> str:
+    return current().language
+
+
+def ignored_parameters() -> tuple[str, ...]:
+    """Parameters of the address that could not be used, until the user changes a setting."""
+    current()
+    names, at_start = st.session_state[_IGNORED]
+    return names if at_start == settings() else ()
+
+
+def last_valid() -> Settings:
+    """The settings that were last computed; the preset before anything was."""
+    found: Settings = st.session_state.get(_LAST_VALID, PRESETS[current().preset])
+    return found
+
+
+# ---- changing ------------------------------------------------------------------------------------------------------
+
+
+def update(**changes: Any) -> None:
+    """Change fields of the settings: `update(seed=7, hidden=(0, 2))`."""
+    _set(_with_settings(current(), **changes))
+
+
+def edit(edits: Edits) -> None:
+    """Replace the edits of the matrices."""
+    update(edits=edits)
+
+
+def select(
+    step: str | None = None, i: int | None = None, j: int | None = None, head: int | None = None
+) -> None:
+    """Move to a step, cell or head. Values come from the browser: what is no step or no index is ignored."""
+    wanted = {"step": step if step in STEPS else None}
+    for name, value in (("i", i), ("j", j), ("head", head)):
+        wanted[name] = value if type(value) is int and 0 <= value < MAX_CELL else None  # type: ignore[assignment]
+    chosen = {name: value for name, value in wanted.items() if value is not None}
+    _set(replace(current(), view=replace(view(), **chosen)))  # type: ignore[arg-type]
+
+
+def choose_preset(name: str) -> None:
+    """Start over from a preset: everything that is computed is replaced, the step stays."""
+    _set(replace(current(), preset=name, settings=PRESETS[name], second_text=None))
+
+
+def reset() -> None:
+    """Undo all changes to the preset."""
+    choose_preset(current().preset)
+
+
+def remember_valid(computed: Settings) -> None:
+    st.session_state[_LAST_VALID] = computed
+
+
+def _set(state: State) -> None:
+    st.session_state[_STATE] = tidy(state)
+
+
+def _with_settings(state: State, **changes: Any) -> State:
+    if "text" in changes:
+        changes["text"] = clean(changes["text"])[:MAX_CHARACTERS]
+    return replace(state, settings=replace(state.settings, **changes))
+
+
+# ---- widgets -------------------------------------------------------------------------------------------------------
+
+
+def bind(name: str) -> dict[str, Any]:
+    """The `key`, `on_change` and `args` of the widget that shows and changes `name` (a key of `_WIDGETS`)."""
+    key = f"am.{name}"
+    value = _WIDGETS[name][0](current())
+    if (
+        key not in st.session_state or st.session_state[key] != value
+    ):  # writing an equal value would undo typing
+        st.session_state[key] = value
+    return {"key": key, "on_change": _take, "args": (name,)}
+
+
+def _take(name: str) -> None:
+    """A widget was changed: take its value over."""
+    _set(_WIDGETS[name][1](current(), st.session_state[f"am.{name}"]))
+
+
+def _setting(field: str) -> tuple[Callable[[State], Any], Callable[[State, Any], State]]:
+    return (
+        lambda state: getattr(state.settings, field),
+        lambda state, value: _with_settings(state, **{field: value}),
+    )
+
+
+def _required(field: str) -> tuple[Callable[[State], Any], Callable[[State, Any], State]]:
+    """As `_setting`, where an emptied widget (None) keeps the value."""
+    read, write = _setting(field)
+    return read, lambda state, value: state if value is None else write(state, value)
+
+
+def _shown_preset(state: State) -> str | None:
+    return state.preset if state.settings.text == PRESETS[state.preset].text else None
+
+
+def _take_preset(state: State, name: str | None) -> State:
+    name = name or state.preset  # a click on the chosen one: start over
+    return replace(state, preset=name, settings=PRESETS[name], second_text=None)
+
+
+_HEAD = (
+    lambda state: state.view.head,
+    lambda state, value: state if value is None else replace(state, view=replace(state.view, head=value)),
+)
+_WIDGETS: dict[str, tuple[Callable[[State], Any], Callable[[State, Any], State]]] = {
+    "preset": (_shown_preset, _take_preset),
+    "language": (lambda s: s.language, lambda s, value: replace(s, language=value or s.language)),
+    "head": _HEAD,
+    "head_of_many": _HEAD,
+    "second_text": (
+        lambda s: s.second_text or "",
+        lambda s, value: replace(s, second_text=clean(value or "")),
+    ),
+    "text": (lambda s: s.settings.text, lambda s, value: _with_settings(s, text=value or "")),
+    "sinusoidal": (
+        lambda s: s.settings.position == "sinusoidal",
+        lambda s, on: _with_settings(s, position="sinusoidal" if on else "none"),
+    ),
+    "causal": (
+        lambda s: s.settings.mask == "causal",
+        lambda s, on: _with_settings(s, mask="causal" if on else "none"),
+    ),
+    "d_k": _setting("d_k"),
+    "d_v": _setting("d_v"),
+    **{name: _required(name) for name in ("d_model", "heads", "seed", "temperature")},
+}
+
+
+# ---- the address ---------------------------------------------------------------------------------------------------
+
+
+def write_url() -> None:
+    """Make the address reopen the current state; called at the end of a run."""
+    wanted = query()
+    if {name: st.query_params.get_all(name) for name in st.query_params} != {
+        k: [v] for k, v in wanted.items()
+    }:
+        st.query_params.from_dict(wanted)
+
+
+def query() -> dict[str, str]:
+    """The query parameters of an address that reopens the current state."""
+    return encode(current(), _readers_language())
+
+
+def not_in_url() -> tuple[str, ...]:
+    """Which of "text", "edits" are too long for an address: a copied link will not have them."""
+    return too_long(current())
+
+
+def _readers_language() -> str:
+    """The language of the reader's browser, as far as we have it."""
+    try:
+        return preferred_language(st.context.locale)
+    except Exception:  # outside a browser session (tests, scripts) there is no context
+        return DEFAULT_LANGUAGE

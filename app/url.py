@@ -1,0 +1,224 @@
+"""The state of a session and how it is written into an address. Pure: no Streamlit here.
+
+Only what differs from the preset is written, so a fresh page has a clean address. Reading trusts nothing: a parameter
+that cannot be used is left out and named, all others count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.languages import DEFAULT_LANGUAGE, LANGUAGES
+from models.edits import Edits
+from models.settings import (
+    DEFAULT_PRESET,
+    MAX_D_MODEL,
+    MAX_HEAD_SIZE,
+    MAX_HEADS,
+    MAX_SEED,
+    MAX_TOKENS,
+    PRESETS,
+    TEMPERATURES,
+    Settings,
+)
+from models.tokenizer import tokenize
+
+STEPS = ("tokens", "embedding", "position", "input", "query", "key", "value", "scores", "scaled", "masked",
+         "weights", "head_output", "concat", "output")  # fmt: skip
+TEXT_LIMIT = (
+    4_000  # characters of a sentence that an address can carry; more does not pass every browser and proxy
+)
+EDITS_LIMIT = 6_000
+MAX_CELL = MAX_HEADS * MAX_HEAD_SIZE  # the widest matrix: all heads side by side
+
+
+@dataclass(frozen=True)
+class View:
+    """What is looked at: the step, the selected cell (row `i`, column `j`) and the head, all counted from 0."""
+
+    step: str = "scores"
+    i: int = 1
+    j: int = 2
+    head: int = 0
+
+
+@dataclass(frozen=True)
+class State:
+    """All that a user has chosen. `settings` started from `preset`; `second_text` is None until it is chosen."""
+
+    preset: str = DEFAULT_PRESET
+    settings: Settings = field(default_factory=lambda: PRESETS[DEFAULT_PRESET])
+    language: str = DEFAULT_LANGUAGE
+    view: View = View()
+    second_text: str | None = None
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """One query parameter: its name, the field it fills, and how to read and write it (reading raises ValueError)."""
+
+    name: str
+    field: str
+    read: Callable[[str], Any]
+    write: Callable[[Any], str] = str
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) <= 10 and low <= int(text) <= high):
+            raise ValueError(text)
+        return int(text)
+
+    return read
+
+
+def _maybe(read: Callable[[str], int]) -> Callable[[str], int | None]:
+    return lambda text: None if text == "auto" else read(text)
+
+
+def _one_of(options: Sequence[str]) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in options:
+            raise ValueError(text)
+        return text
+
+    return read
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        number = float(text) if len(text) < 30 else math.nan
+        if not low <= number <= high:  # also false for NaN
+            raise ValueError(text)
+        return number
+
+    return read
+
+
+def _sentence(text: str) -> str:
+    if len(text) > TEXT_LIMIT:
+        raise ValueError("too long")
+    return text
+
+
+def _indices(text: str) -> tuple[int, ...]:
+    read = _whole(0, MAX_TOKENS - 1)
+    return tuple(sorted({read(part) for part in text.split(",")})) if text else ()
+
+
+def _edits(text: str) -> Edits:
+    if len(text) > EDITS_LIMIT:
+        raise ValueError("too long")
+    return Edits.decode(text)
+
+
+_INDEX = _whole(0, MAX_CELL - 1)
+
+_SETTINGS = (
+    _Parameter("text", "text", _sentence),
+    _Parameter("vec", "vectors", _one_of(("seeded", "worked"))),
+    _Parameter("seed", "seed", _whole(0, MAX_SEED)),
+    _Parameter("d", "d_model", _whole(1, MAX_D_MODEL)),
+    _Parameter("heads", "heads", _whole(1, MAX_HEADS)),
+    _Parameter("dk", "d_k", _maybe(_whole(1, MAX_HEAD_SIZE)), lambda v: "auto" if v is None else str(v)),
+    _Parameter("dv", "d_v", _maybe(_whole(1, MAX_HEAD_SIZE)), lambda v: "auto" if v is None else str(v)),
+    _Parameter("pos", "position", _one_of(("none", "sinusoidal"))),
+    _Parameter("mask", "mask", _one_of(("none", "causal"))),
+    _Parameter("hide", "hidden", _indices, lambda v: ",".join(map(str, v))),
+    _Parameter("temp", "temperature", _number(*TEMPERATURES), lambda v: f"{v:g}"),
+    _Parameter("edits", "edits", _edits, lambda v: v.encode()),
+)
+_VIEW = (
+    _Parameter("step", "step", _one_of(STEPS)),
+    _Parameter("i", "i", _INDEX),
+    _Parameter("j", "j", _INDEX),
+    _Parameter("head", "head", _whole(0, MAX_HEADS - 1)),
+)
+_TOP = (
+    _Parameter("lang", "language", _one_of(tuple(LANGUAGES))),
+    _Parameter("text2", "second_text", _sentence),
+)
+_PRESET = _Parameter("preset", "preset", _one_of(tuple(PRESETS)))
+
+
+def encode(state: State, default_language: str = DEFAULT_LANGUAGE) -> dict[str, str]:
+    """The query parameters that reopen `state`; what is default is left out.
+
+    The language is written unless both it and the reader's own (`default_language`) are English. A text or edits too
+    long for an address are left out, see `too_long`.
+    """
+    preset = PRESETS[state.preset]
+    found: dict[str, str] = {} if state.preset == DEFAULT_PRESET else {"preset": state.preset}
+    found |= _differences(_SETTINGS, state.settings, preset)
+    if {state.language, default_language} != {DEFAULT_LANGUAGE}:
+        found["lang"] = state.language
+    found |= _differences(_VIEW, state.view, View())
+    if state.second_text is not None:
+        found["text2"] = state.second_text
+    limits = {"text": TEXT_LIMIT, "text2": TEXT_LIMIT, "edits": EDITS_LIMIT}
+    return {name: text for name, text in found.items() if len(text) <= limits.get(name, len(text))}
+
+
+def _differences(parameters: Sequence[_Parameter], values: object, defaults: object) -> dict[str, str]:
+    pairs = [(p, getattr(values, p.field), getattr(defaults, p.field)) for p in parameters]
+    return {p.name: p.write(value) for p, value, default in pairs if value != default}
+
+
+def too_long(state: State) -> tuple[str, ...]:
+    """Which of "text", "edits" an address cannot carry."""
+    text = len(state.settings.text) > TEXT_LIMIT or len(state.second_text or "") > TEXT_LIMIT
+    edits = len(state.settings.edits.encode()) > EDITS_LIMIT
+    return tuple(name for name, long in (("text", text), ("edits", edits)) if long)
+
+
+def decode(parameters: Mapping[str, Sequence[str]], default_language: str) -> tuple[State, tuple[str, ...]]:
+    """The state that an address asks for, and the names of the parameters that could not be used.
+
+    `parameters` maps each name to all values given for it; a name given twice counts as unusable. Names that are not
+    ours (a campaign tag of a mail program, say) are passed over in silence.
+    """
+    ignored: list[str] = []
+
+    def read(which: Sequence[_Parameter]) -> dict[str, Any]:
+        found = {}
+        for parameter in which:
+            given = parameters.get(parameter.name, ())
+            try:
+                if len(given) == 1:
+                    found[parameter.field] = parameter.read(clean(given[0]))
+            except (ValueError, OverflowError):
+                ignored.append(parameter.name)
+            if len(given) > 1:
+                ignored.append(parameter.name)
+        return found
+
+    preset = read([_PRESET]).get("preset", DEFAULT_PRESET)
+    state = State(
+        preset=preset,
+        settings=replace(PRESETS[preset], **read(_SETTINGS)),
+        view=replace(View(), **read(_VIEW)),
+        **({"language": default_language} | read(_TOP)),
+    )
+    ignored += [name for name in _beyond(state) if name in parameters]
+    return tidy(state), tuple(ignored)
+
+
+def _beyond(state: State) -> list[str]:
+    """Parameters that name a row or a head that this state does not have."""
+    tidied = tidy(state).view
+    return [name for name in ("i", "head") if getattr(tidied, name) < getattr(state.view, name)]
+
+
+def tidy(state: State) -> State:
+    """The same state, looking at a row and a head that exist."""
+    rows = max(1, len(tokenize(state.settings.text, limit=MAX_TOKENS)))
+    i, head = min(state.view.i, rows - 1), min(state.view.head, max(1, state.settings.heads) - 1)
+    return replace(state, view=replace(state.view, i=i, head=head))
+
+
+def clean(text: str) -> str:
+    """The text with halves of surrogate pairs replaced by U+FFFD: they cannot be sent to a browser."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
