@@ -16,7 +16,7 @@ if str(ROOT) not in sys.path:  # streamlit puts app/ on the path, not the root
 import streamlit as st  # noqa: E402
 
 from app import navigation, sidebar, state  # noqa: E402
-from app.i18n import t  # noqa: E402
+from app.i18n import error_text, t  # noqa: E402
 from app.notice import error_notice, notice  # noqa: E402
 from app.session import computed  # noqa: E402
 from models.errors import InputError  # noqa: E402
@@ -49,8 +49,7 @@ def show_notes() -> None:
     """What the user should know before reading the page: unusable settings, ignored parameters, what a link lacks."""
     now = computed()
     if now.problem is not None:
-        error_notice(now.problem, "settings")
-        notice(t("app.still_showing"), "still_showing")
+        notice(f"{error_text(now.problem)}\n{t('app.still_showing')}", "settings", problem=True)
     if ignored := state.ignored_parameters():
         notice(t("app.ignored_parameters", names=", ".join(ignored)), "ignored")
     if now.set_aside:

@@ -47,8 +47,9 @@ def settings() -> Settings:
 
 
 def view() -> View:
-    """Step, cell and head that are looked at, counted from 0."""
-    return current().view
+    """Step, cell and head that are looked at, counted from 0. Row and head exist; other settings may bring back the
+    ones that were chosen before."""
+    return tidy(current()).view
 
 
 def language() -> str:
@@ -89,7 +90,7 @@ def select(
     for name, value in (("i", i), ("j", j), ("head", head)):
         wanted[name] = value if type(value) is int and 0 <= value < MAX_CELL else None  # type: ignore[assignment]
     chosen = {name: value for name, value in wanted.items() if value is not None}
-    _set(replace(current(), view=replace(view(), **chosen)))  # type: ignore[arg-type]
+    _set(replace(current(), view=replace(current().view, **chosen)))  # type: ignore[arg-type]
 
 
 def choose_preset(name: str) -> None:
@@ -107,13 +108,19 @@ def remember_valid(computed: Settings) -> None:
 
 
 def _set(state: State) -> None:
-    st.session_state[_STATE] = tidy(state)
+    st.session_state[_STATE] = state
 
 
 def _with_settings(state: State, **changes: Any) -> State:
     if "text" in changes:
         changes["text"] = clean(changes["text"])[:MAX_CHARACTERS]
     return replace(state, settings=replace(state.settings, **changes))
+
+
+def scratch(page: str) -> dict[str, Any]:
+    """A page's own memory for what is not worth an address: it lasts as long as the session."""
+    found: dict[str, Any] = st.session_state.setdefault(f"am.scratch.{page}", {})
+    return found
 
 
 # ---- widgets -------------------------------------------------------------------------------------------------------
@@ -158,12 +165,13 @@ def _take_preset(state: State, name: str | None) -> State:
 
 
 _HEAD = (
-    lambda state: state.view.head,
+    lambda state: tidy(state).view.head,
     lambda state, value: state if value is None else replace(state, view=replace(state.view, head=value)),
 )
 _WIDGETS: dict[str, tuple[Callable[[State], Any], Callable[[State, Any], State]]] = {
     "preset": (_shown_preset, _take_preset),
     "language": (lambda s: s.language, lambda s, value: replace(s, language=value or s.language)),
+    "matrix": (lambda s: s.matrix, lambda s, value: replace(s, matrix=value or s.matrix)),
     "head": _HEAD,
     "head_of_many": _HEAD,
     "second_text": (
@@ -203,7 +211,7 @@ def query() -> dict[str, str]:
 
 
 def not_in_url() -> tuple[str, ...]:
-    """Which of "text", "edits" are too long for an address: a copied link will not have them."""
+    """Which of "text", "text2", "edits" are too long for an address: a copied link will not have them."""
     return too_long(current())
 
 

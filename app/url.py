@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
+from urllib.parse import quote
 
 from app.languages import DEFAULT_LANGUAGE, LANGUAGES
-from models.edits import Edits
+from models.edits import NAMES, Edits
 from models.settings import (
     DEFAULT_PRESET,
     MAX_D_MODEL,
@@ -28,10 +30,7 @@ from models.tokenizer import tokenize
 
 STEPS = ("tokens", "embedding", "position", "input", "query", "key", "value", "scores", "scaled", "masked",
          "weights", "head_output", "concat", "output")  # fmt: skip
-TEXT_LIMIT = (
-    4_000  # characters of a sentence that an address can carry; more does not pass every browser and proxy
-)
-EDITS_LIMIT = 6_000
+LINK_LIMIT = 6_000  # characters of one parameter, as they stand in the address: proxies refuse much more
 MAX_CELL = MAX_HEADS * MAX_HEAD_SIZE  # the widest matrix: all heads side by side
 
 
@@ -47,13 +46,15 @@ class View:
 
 @dataclass(frozen=True)
 class State:
-    """All that a user has chosen. `settings` started from `preset`; `second_text` is None until it is chosen."""
+    """All that a user has chosen. `settings` started from `preset`; `second_text` is None until it is chosen;
+    `matrix` is the one that is open for editing."""
 
     preset: str = DEFAULT_PRESET
     settings: Settings = field(default_factory=lambda: PRESETS[DEFAULT_PRESET])
     language: str = DEFAULT_LANGUAGE
     view: View = View()
     second_text: str | None = None
+    matrix: str = "w_q"
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def _number(low: float, high: float) -> Callable[[str], float]:
 
 
 def _sentence(text: str) -> str:
-    if len(text) > TEXT_LIMIT:
+    if len(text) > LINK_LIMIT:
         raise ValueError("too long")
     return text
 
@@ -110,7 +111,7 @@ def _indices(text: str) -> tuple[int, ...]:
 
 
 def _edits(text: str) -> Edits:
-    if len(text) > EDITS_LIMIT:
+    if len(text) > LINK_LIMIT:
         raise ValueError("too long")
     return Edits.decode(text)
 
@@ -140,6 +141,7 @@ _VIEW = (
 _TOP = (
     _Parameter("lang", "language", _one_of(tuple(LANGUAGES))),
     _Parameter("text2", "second_text", _sentence),
+    _Parameter("matrix", "matrix", _one_of(NAMES)),
 )
 _PRESET = _Parameter("preset", "preset", _one_of(tuple(PRESETS)))
 
@@ -147,31 +149,42 @@ _PRESET = _Parameter("preset", "preset", _one_of(tuple(PRESETS)))
 def encode(state: State, default_language: str = DEFAULT_LANGUAGE) -> dict[str, str]:
     """The query parameters that reopen `state`; what is default is left out.
 
-    The language is written unless both it and the reader's own (`default_language`) are English. A text or edits too
-    long for an address are left out, see `too_long`.
+    The language is written unless both it and the reader's own (`default_language`) are English. Of a sentence that is
+    too long only what is used is written; what is still too long for an address is left out, see `too_long`.
     """
+    found = _full(state, default_language)
+    return {name: text for name, text in found.items() if not _is_too_long(text)}
+
+
+def too_long(state: State) -> tuple[str, ...]:
+    """Names of the parameters ("text", "text2", "edits") that an address cannot carry."""
+    return tuple(name for name, text in _full(state, DEFAULT_LANGUAGE).items() if _is_too_long(text))
+
+
+def _full(state: State, default_language: str) -> dict[str, str]:
     preset = PRESETS[state.preset]
     found: dict[str, str] = {} if state.preset == DEFAULT_PRESET else {"preset": state.preset}
     found |= _differences(_SETTINGS, state.settings, preset)
     if {state.language, default_language} != {DEFAULT_LANGUAGE}:
         found["lang"] = state.language
-    found |= _differences(_VIEW, state.view, View())
-    if state.second_text is not None:
-        found["text2"] = state.second_text
-    limits = {"text": TEXT_LIMIT, "text2": TEXT_LIMIT, "edits": EDITS_LIMIT}
-    return {name: text for name, text in found.items() if len(text) <= limits.get(name, len(text))}
+    found |= _differences(_VIEW, tidy(state).view, tidy(replace(state, view=View())).view)
+    found |= _differences(_TOP[1:], state, State())
+    return {name: _used_part(text) if name in ("text", "text2") else text for name, text in found.items()}
+
+
+def _is_too_long(text: str) -> bool:
+    return len(quote(text, safe="")) > LINK_LIMIT
+
+
+def _used_part(text: str) -> str:
+    """The text up to its last token that is used; all of it if it is short."""
+    tokens = tokenize(text, limit=MAX_TOKENS)
+    return text[: tokens[-1].end] if tokens.truncated else text
 
 
 def _differences(parameters: Sequence[_Parameter], values: object, defaults: object) -> dict[str, str]:
     pairs = [(p, getattr(values, p.field), getattr(defaults, p.field)) for p in parameters]
     return {p.name: p.write(value) for p, value, default in pairs if value != default}
-
-
-def too_long(state: State) -> tuple[str, ...]:
-    """Which of "text", "edits" an address cannot carry."""
-    text = len(state.settings.text) > TEXT_LIMIT or len(state.second_text or "") > TEXT_LIMIT
-    edits = len(state.settings.edits.encode()) > EDITS_LIMIT
-    return tuple(name for name, long in (("text", text), ("edits", edits)) if long)
 
 
 def decode(parameters: Mapping[str, Sequence[str]], default_language: str) -> tuple[State, tuple[str, ...]]:
@@ -203,7 +216,7 @@ def decode(parameters: Mapping[str, Sequence[str]], default_language: str) -> tu
         **({"language": default_language} | read(_TOP)),
     )
     ignored += [name for name in _beyond(state) if name in parameters]
-    return tidy(state), tuple(ignored)
+    return state, tuple(ignored)
 
 
 def _beyond(state: State) -> list[str]:
@@ -214,9 +227,14 @@ def _beyond(state: State) -> list[str]:
 
 def tidy(state: State) -> State:
     """The same state, looking at a row and a head that exist."""
-    rows = max(1, len(tokenize(state.settings.text, limit=MAX_TOKENS)))
-    i, head = min(state.view.i, rows - 1), min(state.view.head, max(1, state.settings.heads) - 1)
+    i = min(state.view.i, max(1, _token_count(state.settings.text)) - 1)
+    head = min(state.view.head, max(1, state.settings.heads) - 1)
     return replace(state, view=replace(state.view, i=i, head=head))
+
+
+@lru_cache(maxsize=64)
+def _token_count(text: str) -> int:
+    return len(tokenize(text, limit=MAX_TOKENS))
 
 
 def clean(text: str) -> str:
