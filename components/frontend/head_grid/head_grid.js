@@ -1,0 +1,194 @@
+// All heads at once: a small picture of each head's weights, one colour scale for all.
+import { announce } from "../lib/bus.js";
+import { drawCrisp, drawNotANumber, hatch } from "../lib/cells.js";
+import { cellFill, css, evenTint, parseColour, readPalette } from "../lib/colour.js";
+import { clamp, column, el, sizeCanvas, watchSize } from "../lib/dom.js";
+import { clipLabel } from "../lib/labels.js";
+import { sampleLegend, scaleLegend } from "../lib/legend.js";
+import { num } from "../lib/numbers.js";
+import { hideTip, pointIn, showTip } from "../lib/tip.js";
+import { headGridGeometry, headGridPick } from "./geometry.js";
+
+const headGridViews = new WeakMap();
+// codes of a cell, as components/head_grid.py writes them; 2 … 254 are w^γ
+const HEAD_GRID_CODE = { masked: 0, zero: 1, low: 2, high: 254, nan: 255 };
+
+export default function headGridComponent({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".am-head-grid");
+  let view = headGridViews.get(parentElement);
+  if (!view) {
+    view = newHeadGrid(root);
+    headGridViews.set(parentElement, view);
+  }
+  view.stop?.();
+  view.send = (head) => setTriggerValue("head", head);
+  Object.assign(view, { data, palette: readPalette(root), selected: data.selected ?? -1 });
+  view.scale = { kind: "weights", gamma: evenTint(data.keys) };
+  view.pictures = headGridPictures(view);
+  view.canvas.setAttribute("aria-label", data.text.label);
+  view.legend.replaceChildren(...headGridLegend(view));
+  layHeadGridOut(view);
+  view.stop = watchSize(root, () => layHeadGridOut(view));
+  return () => view.stop();
+}
+
+function newHeadGrid(root) {
+  const part = (name) => root.querySelector(name);
+  const view = { root, canvas: part(".picture"), tip: part(".tip"), live: part(".live"), legend: part(".bar"), hover: -1 };
+  const { canvas } = view;
+  const under = (event) => headGridPick(view.geometry, view.data.names.length, ...pointIn(canvas, event));
+  canvas.onpointermove = (event) => hoverHead(view, under(event), ...pointIn(canvas, event));
+  canvas.onpointerleave = () => hoverHead(view, -1);
+  canvas.onblur = () => hoverHead(view, -1);
+  canvas.onclick = (event) => chooseHead(view, under(event));
+  canvas.onkeydown = (event) => pressHeadGridKey(view, event);
+  return view;
+}
+
+/** One small bitmap per head, a pixel per cell (or per block of cells). */
+function headGridPictures({ data, palette, scale }) {
+  const codes = column(data.v);
+  const size = data.rows * data.cols;
+  const fills = Array.from({ length: 256 }, (_, code) => headGridFill(code, palette, scale));
+  return data.names.map((_, head) => {
+    const image = new ImageData(data.cols, data.rows);
+    for (let at = 0; at < size; at++) image.data.set([...fills[codes[head * size + at]], 255], 4 * at);
+    const bitmap = new OffscreenCanvas(data.cols, data.rows);
+    bitmap.getContext("2d").putImageData(image, 0, 0);
+    return bitmap;
+  });
+}
+
+function headGridFill(code, palette, scale) {
+  if (code === HEAD_GRID_CODE.nan) return [214, 31, 31];
+  if (code === HEAD_GRID_CODE.masked) return palette.paper.map((v, i) => Math.round(v + (palette.ink[i] - v) * 0.16));
+  if (code === HEAD_GRID_CODE.zero) return palette.paper;
+  const share = (code - HEAD_GRID_CODE.low) / (HEAD_GRID_CODE.high - HEAD_GRID_CODE.low);
+  return cellFill(palette, share ** (1 / scale.gamma), scale);
+}
+
+function layHeadGridOut(view) {
+  const { root, data, canvas } = view;
+  if (root.clientWidth < 40) return; // not laid out yet: the size observer calls again
+  view.geometry = headGridGeometry({ count: data.names.length, columns: data.columns }, { width: root.clientWidth - 4, height: data.height });
+  view.ctx = sizeCanvas(canvas, root.clientWidth, view.geometry.height + 5);
+  Object.assign(root.dataset, { size: view.geometry.size, columns: view.geometry.columns });
+  paintHeadGrid(view);
+}
+
+function paintHeadGrid(view) {
+  const { ctx, data, geometry, palette } = view;
+  ctx.setTransform(ctx.getTransform().a, 0, 0, ctx.getTransform().d, 0, 0);
+  ctx.clearRect(0, 0, view.root.clientWidth, geometry.height + 5);
+  ctx.save();
+  ctx.translate(2, 2);
+  view.pictures.forEach((bitmap, head) => paintHeadPicture(view, bitmap, head));
+  paintHeadGridNames(view);
+  const box = (head, colour, width) => {
+    if (head < 0) return;
+    const [x, y] = geometry.corner(head);
+    ctx.strokeStyle = css(colour);
+    ctx.lineWidth = width;
+    ctx.strokeRect(x - 1.5, y - 1.5, geometry.size + 3, geometry.size + 3);
+  };
+  box(view.selected, palette.ink, 2.5);
+  box(view.hover === view.selected ? -1 : view.hover, palette.w, 2);
+  ctx.restore();
+  view.root.dataset.heads = data.names.length;
+}
+
+function paintHeadPicture({ ctx, data, geometry, palette }, bitmap, head) {
+  const [x, y] = geometry.corner(head);
+  const { size } = geometry;
+  drawCrisp(ctx, bitmap, x, y, size, size);
+  const codes = column(data.v);
+  const [cw, ch] = [size / data.cols, size / data.rows];
+  if (Math.min(cw, ch) >= 4)
+    for (let at = 0; at < data.rows * data.cols; at++) {
+      const code = codes[head * data.rows * data.cols + at];
+      const cell = [x + (at % data.cols) * cw, y + Math.floor(at / data.cols) * ch, cw, ch];
+      if (code === HEAD_GRID_CODE.masked) hatch(ctx, ...cell, palette);
+      else if (code === HEAD_GRID_CODE.nan) drawNotANumber(ctx, ...cell);
+    }
+  ctx.strokeStyle = css(palette.hair);
+  ctx.lineWidth = 1;
+  ctx.strokeRect(x - 0.5, y - 0.5, size + 1, size + 1);
+}
+
+function paintHeadGridNames({ ctx, data, geometry, palette, selected, hover }) {
+  const colours = data.head_colours[palette.dark ? "dark" : "light"];
+  ctx.textBaseline = "middle";
+  data.names.forEach((name, head) => {
+    const [x, y] = geometry.corner(head);
+    if (geometry.fixed && head >= data.columns) return;
+    const on = head === selected || head === hover;
+    ctx.font = `${on ? 600 : 400} 12px ${palette.font}`;
+    ctx.textAlign = "left";
+    const dot = geometry.fixed ? 0 : 12;
+    if (dot) {
+      ctx.fillStyle = css(parseColour(colours[head % colours.length]));
+      ctx.beginPath();
+      ctx.arc(x + 4, y - 10, 4, 0, 2 * Math.PI);
+      ctx.fill();
+    }
+    ctx.fillStyle = css(on ? palette.ink : palette.mute);
+    const label = geometry.fixed ? data.column_names[head] : name;
+    const short = label.split(" ").at(-1);
+    const room = geometry.size - dot;
+    ctx.fillText(clipLabel(ctx, ctx.measureText(label).width <= room ? label : short, room), x + dot, y - 9.5);
+  });
+  ctx.textAlign = "right";
+  ctx.fillStyle = css(palette.mute);
+  (data.row_names ?? []).forEach((name, row) => {
+    const [x, y] = geometry.corner(row * data.columns);
+    ctx.fillText(name, x - 6, y + geometry.size / 2);
+  });
+}
+
+function headGridLegend({ data, palette, scale }) {
+  const even = cellFill(palette, 1 / data.keys, scale);
+  const parts = [scaleLegend(palette, scale), el("span", "", data.text.one_scale), sampleLegend(palette, even, data.text.even)];
+  const codes = column(data.v);
+  if (codes.includes(HEAD_GRID_CODE.masked)) parts.push(sampleLegend(palette, "masked", data.text.masked));
+  if (codes.includes(HEAD_GRID_CODE.nan)) parts.push(sampleLegend(palette, "nan", data.text.nan));
+  if (data.text.pooled) parts.push(el("span", "", data.text.pooled));
+  return parts;
+}
+
+const headGridLine = ({ data }, head) => {
+  const link = data.strongest[head];
+  return link ? `${data.row_tokens[link[0]]} → ${data.col_tokens[link[1]]}   ${num(link[2], 3)}` : data.text.nothing;
+};
+
+function hoverHead(view, head, x, y) {
+  if (head < 0) hideTip(view.tip);
+  else showTip(view.root, view.tip, [view.data.names[head], `${view.data.text.strongest} ${headGridLine(view, head)}`], x, y);
+  if (head === view.hover) return;
+  view.hover = head;
+  paintHeadGrid(view);
+  announce(view.data.channel, "head", { head });
+}
+
+function chooseHead(view, head) {
+  if (head < 0 || head === view.selected) return;
+  view.selected = head;
+  paintHeadGrid(view);
+  view.send(head);
+}
+
+function pressHeadGridKey(view, event) {
+  const { columns, size, corner } = view.geometry;
+  const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }[event.key];
+  if (step) {
+    event.preventDefault();
+    event.stopPropagation();
+    const from = view.hover >= 0 ? view.hover : view.selected;
+    const next = clamp(from + step, 0, view.data.names.length - 1);
+    const [x, y] = corner(next);
+    hoverHead(view, next, x + size / 2, y + size / 2);
+    view.live.textContent = view.tip.textContent;
+  } else if (event.key === "Enter" || event.key === " ") {
+    event.preventDefault();
+    chooseHead(view, view.hover);
+  } else if (event.key === "Escape") hoverHead(view, -1);
+}

@@ -1,0 +1,130 @@
+"""All heads' weights as small pictures on one colour scale; one of them can be chosen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import streamlit as st
+
+from components.bundle import script, style
+from components.matrix import whole_number
+from components.theme import head_palette
+
+TEXT_KEYS = ("label", "one_scale", "even", "strongest", "nothing", "masked", "nan", "pooled")
+
+MASKED, ZERO, LOW, HIGH, NOT_A_NUMBER = 0, 1, 2, 254, 255
+EVEN_TINT = 0.16  # the share of the scale that even attention 1/N gets, at every N
+
+_HTML = """<div class="am am-head-grid">
+<canvas class="picture" tabindex="0" role="application"></canvas><div class="bar"></div>
+<div class="tip" aria-hidden="true"></div><div class="sr live" aria-live="polite"></div></div>"""
+
+_COMPONENT = st.components.v2.component(
+    "am_head_grid", html=_HTML, css=style("head_grid/head_grid.css"), js=script("head_grid/head_grid.js")
+)
+
+
+class Link(NamedTuple):
+    """The strongest weight of a head: query row, key column and weight."""
+
+    row: int
+    col: int
+    weight: float
+
+
+def gamma(keys: int) -> float:
+    """Exponent of the colour scale w^γ that gives even attention 1/N the same tint at every N (as `evenTint`)."""
+    return min(1.0, max(0.25, math.log(EVEN_TINT) / math.log(1 / keys))) if keys > 1 else 1.0
+
+
+def encode_heads(
+    weights: npt.NDArray[np.floating[Any]], mask: npt.NDArray[np.bool_] | None = None, side: int = 64
+) -> npt.NDArray[np.uint8]:
+    """Weights H × N × M as one byte per cell, pooled to at most `side` × `side` cells per head.
+
+    0 is masked, 1 an exact zero, 2 … 254 are w^γ, 255 is not a number. A block shows its largest cell: with means, a
+    diagonal of 500 tokens would fade from 0.96 to 0.06.
+    """
+    codes = np.clip(weights, 0.0, 1.0).astype(np.float32) ** np.float32(gamma(weights.shape[-1]))
+    invalid = np.isnan(codes)
+    codes = np.rint(LOW + np.where(invalid, 0, codes) * (HIGH - LOW)).astype(np.uint8)
+    codes[weights == 0] = ZERO
+    codes[invalid] = NOT_A_NUMBER
+    if mask is not None:
+        codes[:, ~mask] = MASKED
+    for axis, size in ((1, weights.shape[1]), (2, weights.shape[2])):
+        if size > side:
+            starts = np.arange(side) * size // side
+            codes = np.maximum.reduceat(codes, starts, axis=axis)
+    return codes
+
+
+def strongest_links(weights: npt.NDArray[np.floating[Any]]) -> list[Link | None]:
+    """Each head's largest weight; None for a head without a positive one."""
+    heads, _, keys = weights.shape
+    flat = np.nan_to_num(weights.reshape(heads, -1), nan=0.0)
+    best = flat.argmax(axis=1)
+    return [
+        Link(int(at) // keys, int(at) % keys, float(flat[head, at])) if flat[head, at] > 0 else None
+        for head, at in enumerate(best)
+    ]
+
+
+def head_grid(
+    codes: npt.NDArray[np.uint8],
+    names: Sequence[str],
+    *,
+    keys: int,
+    strongest: Sequence[Link | None],
+    row_tokens: Sequence[str],
+    col_tokens: Sequence[str],
+    text: Mapping[str, str],
+    key: str,
+    selected: int | None = None,
+    columns: int = 0,
+    row_names: Sequence[str] | None = None,
+    column_names: Sequence[str] | None = None,
+    height: int = 150,
+    channel: str = "",
+    on_select: Callable[[int], None] | None = None,
+) -> int | None:
+    """Draw the pictures of `encode_heads` (count × rows × cols) and return the one just chosen, if one was.
+
+    `keys` is the number of keys before pooling. With `columns` the pictures form a table with `row_names` and
+    `column_names` (layers × heads); without, they fold to fit `height` pixels. Pointing at a head announces it on
+    `channel`. Raises ValueError where names and pictures differ in number, KeyError for a missing text.
+    """
+    count, rows, cols = codes.shape
+    if not count == len(names) == len(strongest):
+        raise ValueError(f"expected {count} names and links, received {len(names)} and {len(strongest)}")
+    data = {
+        "v": pa.table({"v": np.ascontiguousarray(codes).ravel()}),
+        "rows": rows,
+        "cols": cols,
+        "keys": keys,
+        "names": list(names),
+        "strongest": [list(link) if link else None for link in strongest],
+        "row_tokens": list(row_tokens),
+        "col_tokens": list(col_tokens),
+        "text": {name: text[name] for name in TEXT_KEYS},
+        "selected": selected,
+        "columns": columns,
+        "row_names": list(row_names) if row_names else None,
+        "column_names": list(column_names) if column_names else None,
+        "head_colours": head_palette(),
+        "height": height,
+        "channel": channel,
+    }
+
+    def changed() -> None:
+        chosen = whole_number(st.session_state[key].get("head"), count)
+        if chosen is not None and on_select:
+            on_select(chosen)
+
+    result = _COMPONENT(key=key, data=data, on_head_change=changed)
+    return whole_number(result.get("head"), count)

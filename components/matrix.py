@@ -1,0 +1,169 @@
+"""A matrix of real numbers: printed when cells are large enough, an image when they are not.
+
+Hovering, zooming and copying happen in the browser; a click or Enter on a cell comes back as a `Selection`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import streamlit as st
+
+from components.bundle import script, style
+from components.theme import head_palette
+
+Hue = Literal["x", "q", "k", "v", "w"]
+
+TEXT_KEYS = ("label", "tip", "masked", "padding", "nan", "copy", "copied", "copy_hint", "zoom_in", "zoom_out")
+
+_HTML = """<div class="am am-matrix">
+<canvas class="picture" tabindex="0" role="application"></canvas><div class="bar"></div>
+<div class="tip" aria-hidden="true"></div><div class="sr live" aria-live="polite"></div>
+<div class="sr"><table></table></div></div>"""
+
+_COMPONENT = st.components.v2.component(
+    "am_matrix", html=_HTML, css=style("matrix/matrix.css"), js=script("matrix/matrix.js")
+)
+
+
+class Selection(NamedTuple):
+    """A cell of a matrix, both indices counted from 0."""
+
+    row: int
+    col: int
+
+
+class Group(NamedTuple):
+    """`count` neighbouring rows or columns that belong together; colour −1 is the text colour, else a head's."""
+
+    label: str
+    colour: int
+    count: int
+
+
+def matrix(
+    values: npt.NDArray[np.floating[Any]],
+    row_labels: Sequence[str] | None,
+    col_labels: Sequence[str] | None,
+    *,
+    title: str,
+    text: Mapping[str, str],
+    key: str,
+    scale: Literal["signed", "weights"] = "signed",
+    limit: float | None = None,
+    mask: npt.NDArray[np.bool_] | None = None,
+    padded: npt.NDArray[np.bool_] | None = None,
+    hue: Hue = "x",
+    row_hue: Hue = "x",
+    col_hue: Hue = "x",
+    selected: tuple[int, int] | None = None,
+    row_groups: Sequence[Group] = (),
+    col_groups: Sequence[Group] = (),
+    height: int = 420,
+    channel: str = "",
+    shares: Literal["cells", "rows"] = "cells",
+    on_select: Callable[[Selection], None] | None = None,
+) -> Selection | None:
+    """Draw `values` (rows × cols) and return the cell that was just chosen, if one was.
+
+    `scale` "weights" is the sequential scale from 0 to 1 of attention weights, "signed" diverges around 0 up to
+    `limit` (default: the largest size). `mask` is True where a cell may be seen; `padded` is True where a cell
+    belongs to padding. Labels of None are positions counted from 1. Components on the same `channel` light up each
+    other's cells, or only rows where a matrix `shares` no more with them. `text` needs TEXT_KEYS; its "tip" has the places {row}, {col} and {value}. `on_select` is called
+    before the page runs again; without it cells cannot be clicked.
+
+    Raises ValueError where labels, masks or groups do not fit the shape, KeyError for a missing text.
+    """
+    rows, cols = values.shape
+    _check(rows, cols, row_labels, col_labels, mask, padded, row_groups, col_groups)
+    data: dict[str, Any] = {
+        "v": pa.table({"v": np.ascontiguousarray(values, dtype=np.float32).ravel()}),
+        "rows": rows,
+        "cols": cols,
+        "row_labels": None if row_labels is None else list(row_labels),
+        "col_labels": None if col_labels is None else list(col_labels),
+        "scale": scale,
+        "limit": limit,
+        "hue": hue,
+        "row_hue": row_hue,
+        "col_hue": col_hue,
+        "title": title,
+        "text": {name: text[name] for name in TEXT_KEYS},
+        "selected": list(selected) if selected else None,
+        "row_groups": [list(group) for group in row_groups],
+        "col_groups": [list(group) for group in col_groups],
+        "head_colours": head_palette(),
+        "height": height,
+        "channel": channel,
+        "shares": shares,
+        "clickable": on_select is not None,
+    }
+    if mask is not None or padded is not None:
+        data["states"] = pa.table({"v": cell_states(rows, cols, mask, padded).ravel()})
+
+    def changed() -> None:
+        chosen = parse_selection(st.session_state[key].get("cell"), rows, cols)
+        if chosen and on_select:
+            on_select(chosen)
+
+    result = _COMPONENT(key=key, data=data, on_cell_change=changed)
+    return parse_selection(result.get("cell"), rows, cols)
+
+
+def cell_states(
+    rows: int,
+    cols: int,
+    mask: npt.NDArray[np.bool_] | None,
+    padded: npt.NDArray[np.bool_] | None,
+) -> npt.NDArray[np.uint8]:
+    """What each cell is: 0 a number, 1 masked, 2 padding (which wins over masked)."""
+    states = np.zeros((rows, cols), dtype=np.uint8)
+    if mask is not None:
+        states[~mask] = 1
+    if padded is not None:
+        states[padded] = 2
+    return states
+
+
+def parse_selection(payload: object, rows: int, cols: int) -> Selection | None:
+    """The cell a browser reported, or None if that is not a cell of a matrix of this shape."""
+    if not isinstance(payload, Mapping):
+        return None
+    row, col = whole_number(payload.get("row"), rows), whole_number(payload.get("col"), cols)
+    return None if row is None or col is None else Selection(row, col)
+
+
+def whole_number(value: object, below: int) -> int | None:
+    """`value` if it is a whole number from 0 to `below` − 1 (JavaScript may send 2.0), else None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if not 0 <= value < below or value != int(value):
+        return None
+    return int(value)
+
+
+def _check(
+    rows: int,
+    cols: int,
+    row_labels: Sequence[str] | None,
+    col_labels: Sequence[str] | None,
+    mask: npt.NDArray[np.bool_] | None,
+    padded: npt.NDArray[np.bool_] | None,
+    row_groups: Sequence[Group],
+    col_groups: Sequence[Group],
+) -> None:
+    for name, labels, size in (("row", row_labels, rows), ("column", col_labels, cols)):
+        if labels is not None and len(labels) != size:
+            raise ValueError(f"expected {size} {name} labels, received {len(labels)}")
+    for name, array in (("mask", mask), ("padded", padded)):
+        if array is not None and array.shape != (rows, cols):
+            raise ValueError(f"expected {name} of shape {(rows, cols)}, received {array.shape}")
+    for name, groups, size in (("row", row_groups, rows), ("column", col_groups, cols)):
+        if groups and sum(group.count for group in groups) != size:
+            raise ValueError(
+                f"expected {name} groups of {size} in sum, received {sum(g.count for g in groups)}"
+            )

@@ -1,0 +1,137 @@
+"""Two columns of tokens joined by lines: who looks at whom, in a colour per head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import streamlit as st
+
+from components.bundle import script, style
+from components.matrix import whole_number
+from components.theme import head_palette
+
+TEXT_KEYS = (
+    "label",
+    "queries",
+    "keys",
+    "switch",
+    "all",
+    "only",
+    "hint",
+    "looks_at",
+    "looked_at",
+    "rest",
+    "nothing",
+)
+ALL_KEPT = 40  # up to this many keys every link is sent
+KEPT = 12  # of more keys the strongest per query
+
+_HTML = """<div class="am am-token-links"><div class="switches"></div>
+<div class="sides"><span class="q"></span><span class="k"></span></div>
+<div class="scroll"><div class="pad"></div><canvas tabindex="0" role="application"></canvas></div>
+<div class="readout"></div><div class="sr live" aria-live="polite"></div></div>"""
+
+_COMPONENT = st.components.v2.component(
+    "am_token_links",
+    html=_HTML,
+    css=style("token_links/token_links.css"),
+    js=script("token_links/token_links.js"),
+)
+
+
+class Pick(NamedTuple):
+    """A token that was clicked, as asker ("query") or as what is looked at ("key")."""
+
+    side: Literal["query", "key"]
+    index: int
+
+
+def strongest_keys(
+    weights: npt.NDArray[np.floating[Any]], kept: int
+) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32]]:
+    """Of weights H × N × M the `kept` largest per row, in falling order: their keys and weights, both H × N × kept."""
+    clean = np.nan_to_num(weights.astype(np.float32), nan=0.0)
+    keys = clean.shape[-1]
+    kept = min(kept, keys)
+    part = np.argpartition(-clean, kept - 1, axis=-1)[..., :kept]  # H × N × kept, in no order
+    values = np.take_along_axis(clean, part, axis=-1)
+    order = np.argsort(-values, axis=-1, kind="stable")
+    return (
+        np.take_along_axis(part, order, axis=-1).astype(np.uint16),
+        np.take_along_axis(values, order, axis=-1),
+    )
+
+
+def token_links(
+    weights: npt.NDArray[np.floating[Any]],
+    query_labels: Sequence[str],
+    key_labels: Sequence[str],
+    *,
+    names: Sequence[str],
+    active: int,
+    text: Mapping[str, str],
+    key: str,
+    colours: Sequence[int] | None = None,
+    only_active: bool = False,
+    pinned: int | None = None,
+    padded: Collection[int] = (),
+    height: int = 420,
+    channel: str = "",
+    on_pick: Callable[[Pick], None] | None = None,
+) -> Pick | None:
+    """Draw the links of weights H × N × M and return the token that was just clicked, if one was.
+
+    `names` are the heads' names, `active` the chosen head, `colours` their places in the head palette (default
+    0 … H − 1). With `only_active` the picture starts with the chosen head alone. `pinned` is the query shown while
+    nothing is pointed at. Heads are switched and tokens isolated in the browser. Raises ValueError where labels or
+    names do not fit, KeyError for a missing text.
+    """
+    heads, queries, keys = weights.shape
+    if (len(names), len(query_labels), len(key_labels)) != (heads, queries, keys):
+        raise ValueError(
+            f"expected {heads} names, {queries} query and {keys} key labels, "
+            f"received {len(names)}, {len(query_labels)} and {len(key_labels)}"
+        )
+    kept_keys, kept_weights = strongest_keys(weights, keys if keys <= ALL_KEPT else KEPT)
+    data = {
+        "k": pa.table({"v": kept_keys.ravel()}),
+        "w": pa.table({"v": kept_weights.ravel()}),
+        "kept": kept_keys.shape[-1],
+        "heads": heads,
+        "names": list(names),
+        "colours": list(colours) if colours is not None else list(range(heads)),
+        "active": active,
+        "only_active": only_active,
+        "pinned": -1 if pinned is None else pinned,
+        "padded": sorted(padded),
+        "queries": list(query_labels),
+        "keys": list(key_labels),
+        "text": {name: text[name] for name in TEXT_KEYS},
+        "head_colours": head_palette(),
+        "height": height,
+        "channel": channel,
+        "clickable": on_pick is not None,
+    }
+
+    def changed() -> None:
+        picked = parse_pick(st.session_state[key].get("token"), queries, keys)
+        if picked and on_pick:
+            on_pick(picked)
+
+    result = _COMPONENT(key=key, data=data, on_token_change=changed)
+    return parse_pick(result.get("token"), queries, keys)
+
+
+def parse_pick(payload: object, queries: int, keys: int) -> Pick | None:
+    """The token a browser reported, or None if there is no such token."""
+    if not isinstance(payload, Mapping):
+        return None
+    side = payload.get("side")
+    if side != "query" and side != "key":
+        return None
+    index = whole_number(payload.get("index"), queries if side == "query" else keys)
+    return None if index is None else Pick(side, index)

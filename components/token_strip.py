@@ -1,0 +1,47 @@
+"""The sentence's tokens as buttons; pressing one hides it as padding, pressing it again brings it back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+import streamlit as st
+
+from components.bundle import script, style
+from components.matrix import whole_number
+
+TEXT_KEYS = ("label", "hide", "show")
+
+_COMPONENT = st.components.v2.component(
+    "am_token_strip",
+    html='<div class="am am-token-strip" role="group"></div>',
+    css=style("token_strip/token_strip.css"),
+    js=script("token_strip/token_strip.js"),
+)
+
+
+def token_strip(
+    labels: Sequence[str],
+    *,
+    hidden: Collection[int],
+    text: Mapping[str, str],
+    key: str,
+    on_toggle: Callable[[int], None] | None = None,
+) -> int | None:
+    """Draw the tokens; return the index of the one that was just pressed, if one was.
+
+    `hidden` are the indices shown as hidden. `text` needs "label" (of the group), "hide" and "show" (what pressing a
+    visible or a hidden token does). `on_toggle` is called before the page runs again.
+    """
+    data = {
+        "labels": list(labels),
+        "hidden": sorted(hidden),
+        "text": {name: text[name] for name in TEXT_KEYS},
+    }
+
+    def changed() -> None:
+        index = whole_number(st.session_state[key].get("toggle"), len(labels))
+        if index is not None and on_toggle:
+            on_toggle(index)
+
+    result = _COMPONENT(key=key, data=data, on_toggle_change=changed)
+    return whole_number(result.get("toggle"), len(labels))
