@@ -42,9 +42,14 @@ def choose() -> StreamlitPage:
         st.html(f"<strong>{t('app.title')}</strong>")
         for group, members in pages.items():
             st.html(f"<small>{t(f'pages.{group}')}</small>")
-            for page in members:
-                st.page_link(page, query_params=query)
+            for member in members:
+                st.page_link(member, query_params=query)
     return chosen
+
+
+def page(name: str) -> StreamlitPage:
+    """The page of a view, to link to: `st.page_link(page("step_through"))`."""
+    return next(_page(entry) for entries in GROUPS.values() for entry in entries if entry.name == name)
 
 
 def _page(entry: Entry) -> StreamlitPage:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from app import state
-from app.i18n import LANGUAGES, t
+from app.i18n import LANGUAGES, t, table
+from components.token_strip import token_strip
 from models.settings import (
     MAX_D_MODEL,
     MAX_HEAD_SIZE,
@@ -53,6 +54,21 @@ def _sentence() -> None:
         st.caption(t("sidebar.cut", total=tokens.total, limit=MAX_TOKENS))
     elif len(tokens):
         st.caption(t("sidebar.tokens" if len(tokens) > 1 else "sidebar.one_token", count=len(tokens)))
+    if len(tokens):
+        with st.container(key="strip"):
+            token_strip(
+                tokens.labels,
+                hidden=[index for index in state.settings().hidden if index < len(tokens)],
+                text=table("sidebar")["strip"],
+                key="am.strip",
+                on_toggle=toggle_hidden,
+            )
+
+
+def toggle_hidden(index: int) -> None:
+    """Hide a token as padding, or bring it back."""
+    hidden = set(state.settings().hidden) ^ {index}
+    state.update(hidden=tuple(sorted(hidden)))
 
 
 def _sizes() -> None:

@@ -123,6 +123,12 @@ def scratch(page: str) -> dict[str, Any]:
     return found
 
 
+def typed_cells(key: str) -> list[tuple[int, int, float | None]]:
+    """What was typed into the data editor `key`: row, column (its columns are named "0", "1" …) and number or None."""
+    rows = st.session_state[key]["edited_rows"]
+    return [(int(row), int(column), value) for row, cells in rows.items() for column, value in cells.items()]
+
+
 # ---- widgets -------------------------------------------------------------------------------------------------------
 
 
