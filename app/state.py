@@ -18,6 +18,7 @@ from typing import Any
 import streamlit as st
 
 from app.languages import DEFAULT_LANGUAGE, preferred_language
+from app.second_sentence import suggest
 from app.url import MAX_CELL, STEPS, State, View, clean, decode, encode, tidy, too_long
 from models.edits import Edits
 from models.settings import PRESETS, Settings
@@ -26,6 +27,7 @@ from models.tokenizer import MAX_CHARACTERS
 __all__ = ["State", "View"]
 
 _STATE, _IGNORED, _LAST_VALID = "am.state", "am.ignored", "am.last_valid"
+_PAGE, _VISIT = "am.page", "am.visit"
 
 
 # ---- reading -------------------------------------------------------------------------------------------------------
@@ -54,6 +56,11 @@ def view() -> View:
 
 def language() -> str:
     return current().language
+
+
+def second_text() -> str:
+    """The sentence to compare with: the user's, or else the first one with a word replaced."""
+    return _second_text(current())
 
 
 def ignored_parameters() -> tuple[str, ...]:
@@ -129,6 +136,19 @@ def typed_cells(key: str) -> list[tuple[int, int, float | None]]:
     return [(int(row), int(column), value) for row, cells in rows.items() for column, value in cells.items()]
 
 
+def enter(page: str) -> None:
+    """Note which page is drawn now; called once per run."""
+    if st.session_state.get(_PAGE) != page:
+        st.session_state[_PAGE] = page
+        st.session_state[_VISIT] = visit() + 1
+
+
+def visit() -> int:
+    """Counts the changes of page: what a page keeps fixed while it is open holds for one visit."""
+    found: int = st.session_state.get(_VISIT, 0)
+    return found
+
+
 # ---- widgets -------------------------------------------------------------------------------------------------------
 
 
@@ -161,6 +181,10 @@ def _required(field: str) -> tuple[Callable[[State], Any], Callable[[State, Any]
     return read, lambda state, value: state if value is None else write(state, value)
 
 
+def _second_text(state: State) -> str:
+    return suggest(state.settings.text) if state.second_text is None else state.second_text
+
+
 def _shown_preset(state: State) -> str | None:
     return state.preset if state.settings.text == PRESETS[state.preset].text else None
 
@@ -181,7 +205,7 @@ _WIDGETS: dict[str, tuple[Callable[[State], Any], Callable[[State, Any], State]]
     "head": _HEAD,
     "head_of_many": _HEAD,
     "second_text": (
-        lambda s: s.second_text or "",
+        _second_text,
         lambda s, value: replace(s, second_text=clean(value or "")),
     ),
     "text": (lambda s: s.settings.text, lambda s, value: _with_settings(s, text=value or "")),

@@ -1,0 +1,34 @@
+"""One size per token, as bars with their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import streamlit as st
+
+from components.bundle import script, style
+
+_COMPONENT = st.components.v2.component(
+    "am_token_bars",
+    html='<div class="am am-token-bars" role="list" tabindex="0"></div>',
+    css=style("token_bars/token_bars.css"),
+    js=script("token_bars/token_bars.js"),
+)
+
+
+def token_bars(
+    sizes: npt.NDArray[np.floating], names: Sequence[Sequence[str]], *, label: str, key: str, height: int = 96
+) -> None:
+    """Draw `sizes` (N, none negative) on one scale.
+
+    `names` holds what stands below each bar: the token, or two where one was replaced by the other. Raises ValueError
+    if there are not as many names as sizes.
+    """
+    if len(sizes) != len(names):
+        raise ValueError(f"a name for each of {len(sizes)} bars was expected, received {len(names)}")
+    values = pa.table({"v": np.ascontiguousarray(sizes, dtype=np.float32)})
+    data = {"sizes": values, "names": [list(parts) for parts in names], "label": label, "height": height}
+    _COMPONENT(key=key, data=data)
