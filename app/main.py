@@ -38,6 +38,7 @@ def main() -> None:
     st.html(ROOT / "app" / "style.css")
     warm_up()
     page = navigation.choose()
+    state.enter(page.url_path)
     with st.sidebar:
         sidebar.show()
     with st.container(key="notes"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.snippets.functions import source
+from models.snippets.functions import source, source_file
 from models.snippets.script import snippet
 
-__all__ = ["snippet", "source"]
+__all__ = ["snippet", "source", "source_file"]

@@ -33,3 +33,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 def source(step_name: str) -> str:
     """The source text of the very function that computes a step. Raises KeyError for an unknown step."""
     return inspect.getsource(FUNCTIONS[step_name]).rstrip()
+
+
+def source_file(step_name: str) -> str:
+    """The file, from the project's root, in which that function stands. Raises KeyError for an unknown step."""
+    return FUNCTIONS[step_name].__module__.replace(".", "/") + ".py"

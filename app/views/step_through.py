@@ -1,0 +1,31 @@
+"""Step through: one sentence, all the way through attention, on the stage."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import state
+from app.i18n import table
+from app.session import computed
+from app.views.step_code import show_code
+from components.stage import StageView, stage
+
+
+def show() -> None:
+    trace = computed().trace
+    view = state.view()
+    head = min(view.head, trace.heads - 1)
+    moved = stage(trace, head=head, text=table("stage"), start=_start(), key="stage")
+    if moved is not None:
+        state.select(step=moved.step, i=moved.i, j=moved.j)
+    show_code(trace, state.view().step, head)
+
+
+def _start() -> StageView:
+    """Where the stage opens: kept as it was when the page was entered, so that stepping sends no data again."""
+    memory = state.scratch("stage")
+    if memory.get("visit") != state.visit():
+        view = state.view()
+        memory.update(visit=state.visit(), start=StageView(view.step, view.i, view.j))
+    start: StageView = memory["start"]
+    return start

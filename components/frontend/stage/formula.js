@@ -1,0 +1,69 @@
+// The formula is the stepper: softmax(Q·Kᵀ / √d_k)·V with what comes before and after; its parts are buttons.
+import { el } from "../lib/dom.js";
+import { num } from "../lib/numbers.js";
+
+const mark = (tag, text) => el(tag, "", text);
+
+/** Build the formula for these steps into `host`; `go(step)` is called when a part is clicked. */
+export function buildFormula(host, model, text, go) {
+  const has = (step) => model.steps.includes(step);
+  const part = (step, className, ...content) => {
+    const button = el("button", `part ${className}`);
+    button.type = "button";
+    button.dataset.step = step;
+    button.title = text.titles[step] ?? "";
+    button.setAttribute("aria-label", `${text.names[step] ?? step}: ${text.titles[step] ?? ""}`);
+    button.append(...content);
+    button.addEventListener("click", () => go(step));
+    return button;
+  };
+  const before = el("span", "side");
+  before.append(part("tokens", "word", text.names.tokens), operator("→"));
+  if (has("embedding")) before.append(part("embedding", "", "E"));
+  if (has("position")) before.append(operator("+"), part("position", "", "P"), operator("→"));
+  before.append(part("input", "", "X"), operator("→"));
+  before.append(part("query", "q", "Q"), part("key", "k", "K"), part("value", "v", "V"), operator("→"));
+  const after = el("span", "side");
+  after.append(operator("→"), part("concat", "word", text.names.concat), operator("·"), part("output", "", "W", mark("sub", "O")));
+  host.replaceChildren(before, ...attention(part, has("masked"), model), after);
+}
+
+function operator(text) {
+  return el("span", "op", text);
+}
+
+function attention(part, masked, model) {
+  const cooled = model.temperature === 1 ? [] : [mark("sub", `T=${num(model.temperature, 2).replace(/\.?0+$/, "")}`)];
+  const scores = part("scores", "", el("span", "q", "Q"), "\u2009", el("span", "k", "K"));
+  scores.lastChild.append(mark("sup", "⊤"));
+  const root = el("span", "root");
+  const bar = el("span", "bar", "d");
+  bar.append(mark("sub", "k"));
+  root.append(el("span", "sign", "√"), bar);
+  const fraction = el("span", "fraction");
+  fraction.append(scores, el("span", "rule"), part("scaled", "", root));
+  return [
+    part("weights", "w word", "softmax", ...cooled),
+    el("span", "bracket", "("),
+    fraction,
+    ...(masked ? [operator("+"), part("masked", "", "M")] : []),
+    el("span", "bracket", ")"),
+    operator("·"),
+    part("head_output", "v", "V"),
+  ];
+}
+
+/** Light the current part; what is done is solid, what is to come is pale. */
+export function lightFormula(host, steps, at) {
+  for (const button of host.querySelectorAll("[data-step]")) {
+    const index = steps.indexOf(button.dataset.step);
+    button.classList.toggle("done", index < at);
+    button.classList.toggle("now", index === at);
+    if (index === at) button.setAttribute("aria-current", "step");
+    else button.removeAttribute("aria-current");
+  }
+  const done = (selector, step) =>
+    host.querySelectorAll(selector).forEach((node) => node.classList.toggle("done", at >= steps.indexOf(step)));
+  done(".bracket", "weights");
+  done(".rule", "scaled");
+}

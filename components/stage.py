@@ -1,0 +1,138 @@
+"""The stage: one head's whole trace in one component, stepped through and opened cell by cell in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import streamlit as st
+import torch
+from torch import Tensor
+
+from components.bundle import FRONTEND, script, style
+from models.trace import Trace
+
+_COMPONENT = st.components.v2.component(
+    "am_stage",
+    html=(FRONTEND / "stage/stage.html").read_text("utf-8"),
+    css=style("stage/stage.css", "detail/detail.css"),
+    js=script("stage/stage.js"),
+)
+
+WAVE_BASE = 10_000  # of the sinusoidal encoding (models.positions.sinusoidal)
+
+
+@dataclass(frozen=True)
+class StageView:
+    """What is on the stage: the step by its canonical name, and the cell (row i, column j) counted from 0."""
+
+    step: str
+    i: int
+    j: int
+
+
+def stage(
+    trace: Trace, *, head: int, text: Mapping[str, Any], start: StageView, key: str
+) -> StageView | None:
+    """Draw one head of `trace`; returns the step and cell at rest, None until the user has moved.
+
+    `text` is the locale's table of the stage. `start` is where it opens when it is mounted; keep it constant while the
+    stage is on the page, so that only changed numbers travel.
+    """
+    data = {"meta": _meta(trace, head, text, start), **_columns(trace, head)}
+    result = _COMPONENT(key=key, data=data, on_view_change=lambda: None)
+    return parse_view(result.get("view"), trace)
+
+
+def parse_view(value: object, trace: Trace) -> StageView | None:
+    """A view that came from the browser, or None if it is not one."""
+    if not isinstance(value, Mapping):
+        return None
+    step, i, j = value.get("step"), value.get("i"), value.get("j")
+    if step not in stage_steps(trace) or type(i) is not int or type(j) is not int or min(i, j) < 0:
+        return None
+    return StageView(str(step), i, j)
+
+
+def stage_steps(trace: Trace) -> tuple[str, ...]:
+    """The steps on the stage: those of the trace, less the ones that do nothing (no positions, no mask)."""
+    idle = set() if "position" in trace else {"embedding"}
+    if trace.mask is None:
+        idle.add("masked")
+    return tuple(name for name in trace.names if name not in idle)
+
+
+def matrices(trace: Trace, head: int) -> dict[str, Tensor]:
+    """Every matrix on the stage by its canonical name, two-dimensional, for one head."""
+    found = {
+        step.name: step.value[head] if step.axes[0] == "head" else step.value
+        for step in trace.steps
+        if step.name != "tokens"
+    }
+    for name, size in (("w_q", trace.d_k), ("w_k", trace.d_k), ("w_v", trace.d_v)):
+        found[name] = trace.parameters[name][:, head * size : (head + 1) * size]
+    found["w_o"] = trace.parameters["w_o"]
+    return found
+
+
+def _meta(trace: Trace, head: int, text: Mapping[str, Any], start: StageView) -> dict[str, Any]:
+    found = matrices(trace, head)
+    padded = [] if trace.padded is None else trace.padded.nonzero().flatten().tolist()
+    return {
+        "tokens": list(trace.labels("query")),
+        "keys": list(trace.labels("key")),
+        "ids": [] if trace.tokens is None else list(trace.tokens.ids),
+        "steps": list(stage_steps(trace)),
+        "shapes": {name: list(tensor.shape) for name, tensor in found.items()},
+        "identity": [
+            name for name, tensor in found.items() if name.startswith("w_") and _is_identity(tensor)
+        ],
+        "head": head,
+        "heads": trace.heads,
+        "d_model": trace.d_model,
+        "d_k": trace.d_k,
+        "d_v": trace.d_v,
+        "scale": trace.scale,
+        "temperature": trace.temperature,
+        "base": WAVE_BASE,
+        "padded": padded,
+        "causal": _hides_the_future(trace),
+        "empty": [] if trace.empty_rows is None else trace.empty_rows[head].tolist(),
+        "text": dict(text),
+        "start": {"step": start.step, "i": start.i, "j": start.j},
+    }
+
+
+def _columns(trace: Trace, head: int) -> dict[str, pa.Table]:
+    found = {
+        name: pa.table({"v": np.ascontiguousarray(tensor.numpy(), dtype=np.float32).ravel()})
+        for name, tensor in matrices(trace, head).items()
+    }
+    if trace.mask is not None:
+        found["states"] = pa.table({"v": cell_states(trace, head).numpy().ravel()})
+    return found
+
+
+def cell_states(trace: Trace, head: int) -> Tensor:
+    """N × M, uint8: 0 visible, 1 masked, 2 padded (see STATE in lib/cells.js)."""
+    assert trace.mask is not None
+    mask = trace.mask if trace.mask.ndim == 2 else trace.mask[head]
+    states = (~mask).to(torch.uint8)
+    if trace.padded is not None:
+        states[:, trace.padded] = 2
+    return states
+
+
+def _is_identity(tensor: Tensor) -> bool:
+    return tensor.shape[0] == tensor.shape[1] and torch.equal(tensor, torch.eye(len(tensor)))
+
+
+def _hides_the_future(trace: Trace) -> bool:
+    """True if some key is hidden for another reason than being padding."""
+    if trace.mask is None:
+        return False
+    expected = torch.ones_like(trace.mask) if trace.padded is None else ~trace.padded.expand_as(trace.mask)
+    return not torch.equal(trace.mask, expected)
