@@ -15,9 +15,9 @@ from components.bundle import script, style
 from components.matrix import whole_number
 from components.theme import head_palette
 
-TEXT_KEYS = ("label", "one_scale", "even", "strongest", "nothing", "masked", "nan", "pooled")
+TEXT_KEYS = ("label", "one_scale", "even", "strongest", "nothing", "masked", "padding", "nan", "pooled")
 
-MASKED, ZERO, LOW, HIGH, NOT_A_NUMBER = 0, 1, 2, 254, 255
+MASKED, PADDED, ZERO, LOW, HIGH, NOT_A_NUMBER = 0, 1, 2, 3, 254, 255
 EVEN_TINT = 0.16  # the share of the scale that even attention 1/N gets, at every N
 
 _HTML = """<div class="am am-head-grid">
@@ -43,24 +43,30 @@ def gamma(keys: int) -> float:
 
 
 def encode_heads(
-    weights: npt.NDArray[np.floating[Any]], mask: npt.NDArray[np.bool_] | None = None, side: int = 64
+    weights: npt.NDArray[np.floating[Any]],
+    mask: npt.NDArray[np.bool_] | None = None,
+    padded: npt.NDArray[np.bool_] | None = None,
+    side: int = 64,
 ) -> npt.NDArray[np.uint8]:
     """Weights H × N × M as one byte per cell, pooled to at most `side` × `side` cells per head.
 
-    0 is masked, 1 an exact zero, 2 … 254 are w^γ, 255 is not a number. A block shows its largest cell: with means, a
-    diagonal of 500 tokens would fade from 0.96 to 0.06.
+    0 is masked, 1 padding, 2 an exact zero, 3 … 254 are w^γ, 255 is not a number. A block shows its largest cell: with
+    means, a diagonal of 500 tokens would fade from 0.96 to 0.06. `mask` (N × M or H × N × M) is True where a key may be
+    seen, `padded` (N × M) where a cell belongs to padding.
     """
-    codes = np.clip(weights, 0.0, 1.0).astype(np.float32) ** np.float32(gamma(weights.shape[-1]))
-    invalid = np.isnan(codes)
-    codes = np.rint(LOW + np.where(invalid, 0, codes) * (HIGH - LOW)).astype(np.uint8)
+    tints = np.clip(weights, 0.0, 1.0).astype(np.float32) ** np.float32(gamma(weights.shape[-1]))
+    invalid = np.isnan(tints)
+    codes: npt.NDArray[np.uint8] = np.rint(LOW + np.where(invalid, 0, tints) * (HIGH - LOW)).astype(np.uint8)
     codes[weights == 0] = ZERO
     codes[invalid] = NOT_A_NUMBER
     if mask is not None:
-        codes[:, ~mask] = MASKED
+        codes[~np.broadcast_to(mask, codes.shape)] = MASKED
+    if padded is not None:
+        codes[np.broadcast_to(padded, codes.shape)] = PADDED
     for axis, size in ((1, weights.shape[1]), (2, weights.shape[2])):
         if size > side:
             starts = np.arange(side) * size // side
-            codes = np.maximum.reduceat(codes, starts, axis=axis)
+            codes = np.asarray(np.maximum.reduceat(codes, starts, axis=axis), dtype=np.uint8)
     return codes
 
 

@@ -6,6 +6,7 @@ Hovering, zooming and copying happen in the browser; a click or Enter on a cell 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -37,7 +38,8 @@ class Selection(NamedTuple):
     col: int
 
 
-class Group(NamedTuple):
+@dataclass(frozen=True)
+class Group:
     """`count` neighbouring rows or columns that belong together; colour −1 is the text colour, else a head's."""
 
     label: str
@@ -57,6 +59,7 @@ def matrix(
     limit: float | None = None,
     mask: npt.NDArray[np.bool_] | None = None,
     padded: npt.NDArray[np.bool_] | None = None,
+    subscript: str = "",
     hue: Hue = "x",
     row_hue: Hue = "x",
     col_hue: Hue = "x",
@@ -73,8 +76,9 @@ def matrix(
     `scale` "weights" is the sequential scale from 0 to 1 of attention weights, "signed" diverges around 0 up to
     `limit` (default: the largest size). `mask` is True where a cell may be seen; `padded` is True where a cell
     belongs to padding. Labels of None are positions counted from 1. Components on the same `channel` light up each
-    other's cells, or only rows where a matrix `shares` no more with them. `text` needs TEXT_KEYS; its "tip" has the places {row}, {col} and {value}. `on_select` is called
-    before the page runs again; without it cells cannot be clicked.
+    other's cells, or rows alone where a matrix `shares` no more with them. `text` needs TEXT_KEYS; its "tip" has the
+    places {row}, {col} and {value}. `on_select` is called before the page runs again; without it cells cannot be
+    clicked.
 
     Raises ValueError where labels, masks or groups do not fit the shape, KeyError for a missing text.
     """
@@ -92,10 +96,11 @@ def matrix(
         "row_hue": row_hue,
         "col_hue": col_hue,
         "title": title,
+        "subscript": subscript,
         "text": {name: text[name] for name in TEXT_KEYS},
         "selected": list(selected) if selected else None,
-        "row_groups": [list(group) for group in row_groups],
-        "col_groups": [list(group) for group in col_groups],
+        "row_groups": [list(astuple(group)) for group in row_groups],
+        "col_groups": [list(astuple(group)) for group in col_groups],
         "head_colours": head_palette(),
         "height": height,
         "channel": channel,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,10 +31,10 @@ TEXT_KEYS = (
 ALL_KEPT = 40  # up to this many keys every link is sent
 KEPT = 12  # of more keys the strongest per query
 
-_HTML = """<div class="am am-token-links"><div class="switches"></div>
+_HTML = """<div class="am am-token-links">
 <div class="sides"><span class="q"></span><span class="k"></span></div>
 <div class="scroll"><div class="pad"></div><canvas tabindex="0" role="application"></canvas></div>
-<div class="readout"></div><div class="sr live" aria-live="polite"></div></div>"""
+<div class="switches"></div><div class="readout"></div><div class="sr live" aria-live="polite"></div></div>"""
 
 _COMPONENT = st.components.v2.component(
     "am_token_links",
@@ -43,7 +44,8 @@ _COMPONENT = st.components.v2.component(
 )
 
 
-class Pick(NamedTuple):
+@dataclass(frozen=True)
+class Pick:
     """A token that was clicked, as asker ("query") or as what is looked at ("key")."""
 
     side: Literal["query", "key"]

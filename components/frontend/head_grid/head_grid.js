@@ -1,17 +1,19 @@
 // All heads at once: a small picture of each head's weights, one colour scale for all.
 import { announce } from "../lib/bus.js";
-import { drawCrisp, drawNotANumber, hatch } from "../lib/cells.js";
+import { STATE, drawCrisp } from "../lib/cells.js";
 import { cellFill, css, evenTint, parseColour, readPalette } from "../lib/colour.js";
 import { clamp, column, el, sizeCanvas, watchSize } from "../lib/dom.js";
-import { clipLabel } from "../lib/labels.js";
+import { hatchHiddenRuns } from "../lib/hidden.js";
+import { clipLabel, labelWidth } from "../lib/labels.js";
 import { sampleLegend, scaleLegend } from "../lib/legend.js";
 import { num } from "../lib/numbers.js";
 import { hideTip, pointIn, showTip } from "../lib/tip.js";
 import { headGridGeometry, headGridPick } from "./geometry.js";
 
 const headGridViews = new WeakMap();
-// codes of a cell, as components/head_grid.py writes them; 2 … 254 are w^γ
-const HEAD_GRID_CODE = { masked: 0, zero: 1, low: 2, high: 254, nan: 255 };
+// codes of a cell, as components/head_grid.py writes them; from low to high they are w^γ
+const HEAD_GRID_CODE = { masked: 0, padding: 1, zero: 2, low: 3, high: 254, nan: 255 };
+const HEAD_GRID_STATE = { [HEAD_GRID_CODE.masked]: STATE.masked, [HEAD_GRID_CODE.padding]: STATE.padded };
 
 export default function headGridComponent({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".am-head-grid");
@@ -61,8 +63,7 @@ function headGridPictures({ data, palette, scale }) {
 
 function headGridFill(code, palette, scale) {
   if (code === HEAD_GRID_CODE.nan) return [214, 31, 31];
-  if (code === HEAD_GRID_CODE.masked) return palette.paper.map((v, i) => Math.round(v + (palette.ink[i] - v) * 0.16));
-  if (code === HEAD_GRID_CODE.zero) return palette.paper;
+  if (code <= HEAD_GRID_CODE.zero) return palette.paper;
   const share = (code - HEAD_GRID_CODE.low) / (HEAD_GRID_CODE.high - HEAD_GRID_CODE.low);
   return cellFill(palette, share ** (1 / scale.gamma), scale);
 }
@@ -102,14 +103,9 @@ function paintHeadPicture({ ctx, data, geometry, palette }, bitmap, head) {
   const { size } = geometry;
   drawCrisp(ctx, bitmap, x, y, size, size);
   const codes = column(data.v);
-  const [cw, ch] = [size / data.cols, size / data.rows];
-  if (Math.min(cw, ch) >= 4)
-    for (let at = 0; at < data.rows * data.cols; at++) {
-      const code = codes[head * data.rows * data.cols + at];
-      const cell = [x + (at % data.cols) * cw, y + Math.floor(at / data.cols) * ch, cw, ch];
-      if (code === HEAD_GRID_CODE.masked) hatch(ctx, ...cell, palette);
-      else if (code === HEAD_GRID_CODE.nan) drawNotANumber(ctx, ...cell);
-    }
+  const area = { rows: data.rows, cols: data.cols, x, y, cw: size / data.cols, ch: size / data.rows };
+  const code = (row, col) => codes[(head * data.rows + row) * data.cols + col];
+  hatchHiddenRuns(ctx, palette, area, (row, col) => HEAD_GRID_STATE[code(row, col)] ?? STATE.number);
   ctx.strokeStyle = css(palette.hair);
   ctx.lineWidth = 1;
   ctx.strokeRect(x - 0.5, y - 0.5, size + 1, size + 1);
@@ -118,13 +114,16 @@ function paintHeadPicture({ ctx, data, geometry, palette }, bitmap, head) {
 function paintHeadGridNames({ ctx, data, geometry, palette, selected, hover }) {
   const colours = data.head_colours[palette.dark ? "dark" : "light"];
   ctx.textBaseline = "middle";
-  data.names.forEach((name, head) => {
+  const dot = geometry.fixed ? 0 : 12;
+  const room = geometry.size - dot;
+  const labels = geometry.fixed ? data.column_names : data.names;
+  ctx.font = `600 12px ${palette.font}`;
+  const short = labels.some((label) => labelWidth(ctx, label) > room);
+  labels.forEach((label, head) => {
     const [x, y] = geometry.corner(head);
-    if (geometry.fixed && head >= data.columns) return;
-    const on = head === selected || head === hover;
+    const on = !geometry.fixed && (head === selected || head === hover);
     ctx.font = `${on ? 600 : 400} 12px ${palette.font}`;
     ctx.textAlign = "left";
-    const dot = geometry.fixed ? 0 : 12;
     if (dot) {
       ctx.fillStyle = css(parseColour(colours[head % colours.length]));
       ctx.beginPath();
@@ -132,10 +131,7 @@ function paintHeadGridNames({ ctx, data, geometry, palette, selected, hover }) {
       ctx.fill();
     }
     ctx.fillStyle = css(on ? palette.ink : palette.mute);
-    const label = geometry.fixed ? data.column_names[head] : name;
-    const short = label.split(" ").at(-1);
-    const room = geometry.size - dot;
-    ctx.fillText(clipLabel(ctx, ctx.measureText(label).width <= room ? label : short, room), x + dot, y - 9.5);
+    ctx.fillText(clipLabel(ctx, short ? label.split(" ").at(-1) : label, room), x + dot, y - 9.5);
   });
   ctx.textAlign = "right";
   ctx.fillStyle = css(palette.mute);
@@ -147,10 +143,11 @@ function paintHeadGridNames({ ctx, data, geometry, palette, selected, hover }) {
 
 function headGridLegend({ data, palette, scale }) {
   const even = cellFill(palette, 1 / data.keys, scale);
-  const parts = [scaleLegend(palette, scale), el("span", "", data.text.one_scale), sampleLegend(palette, even, data.text.even)];
+  const shared = data.names.length > 1 ? [el("span", "", data.text.one_scale)] : [];
+  const parts = [scaleLegend(palette, scale), ...shared, sampleLegend(palette, even, data.text.even)];
   const codes = column(data.v);
-  if (codes.includes(HEAD_GRID_CODE.masked)) parts.push(sampleLegend(palette, "masked", data.text.masked));
-  if (codes.includes(HEAD_GRID_CODE.nan)) parts.push(sampleLegend(palette, "nan", data.text.nan));
+  for (const look of ["masked", "padding", "nan"])
+    if (codes.includes(HEAD_GRID_CODE[look])) parts.push(sampleLegend(palette, look, data.text[look]));
   if (data.text.pooled) parts.push(el("span", "", data.text.pooled));
   return parts;
 }

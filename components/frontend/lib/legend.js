@@ -4,7 +4,7 @@ import { blend, cellFill, css } from "./colour.js";
 import { el, sizeCanvas } from "./dom.js";
 import { num } from "./numbers.js";
 
-const LEGEND_BAR = { width: 96, height: 9 };
+const LEGEND_BAR = { width: 76, height: 9 };
 
 /** The colour scale from its lower to its upper end, with both ends written out. */
 export function scaleLegend(palette, scale) {

@@ -8,8 +8,10 @@ export function paintMatrixBar(view, zoom) {
   const { model, part, bar, geometry } = view;
   const { seen, palette, text } = model;
   const looks = ["masked", "padding", "nan"].filter((look) => seen[look]);
+  const name = el("span", `name ${model.hue}`, model.title);
+  if (model.subscript) name.append(el("sub", "", model.subscript));
   bar.replaceChildren(
-    el("span", `name ${model.hue}`, model.title),
+    name,
     el("span", "shape", `${model.rows} × ${model.cols}`),
     el("span", "grow"),
     ...looks.map((look) => sampleLegend(palette, look, text[look])),

@@ -56,7 +56,7 @@ function matrixCells(part, room, left, overhang, top) {
 }
 
 function matrixColumnStyle(ctx, model, cw) {
-  if (!model.colLabels) return { kind: "straight", height: 18, size: 10.5 };
+  if (!model.colLabels) return { kind: "straight", height: model.colGroups.length ? 20 : 18, size: 10.5 };
   const widest = widestLabel(ctx, model.colLabels);
   if (widest <= cw - 6) return { kind: "straight", height: 22, size: 13 };
   if (cw < 17) return { kind: "sparse", height: 22, size: 12.5 };

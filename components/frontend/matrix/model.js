@@ -19,6 +19,7 @@ export function matrixModel(data, palette) {
     rowHue: data.row_hue,
     colHue: data.col_hue,
     title: data.title,
+    subscript: data.subscript,
     text: data.text,
     height: data.height,
     channel: data.channel,

@@ -1,7 +1,8 @@
 // Painting a matrix: cells, groups, labels, and what is pointed at or chosen.
-import { STATE, drawCell, drawCrisp, hatch, matrixImage } from "../lib/cells.js";
+import { STATE, drawCell, drawCrisp, matrixImage } from "../lib/cells.js";
 import { blend, css } from "../lib/colour.js";
 import { clamp } from "../lib/dom.js";
+import { hatchHiddenRuns } from "../lib/hidden.js";
 import { clipLabel, labelStep, labelWidth } from "../lib/labels.js";
 import { matrixCorner } from "./geometry.js";
 
@@ -49,40 +50,19 @@ function paintMatrixImage(view) {
   }
   const { left, top, cw, ch } = geometry;
   drawCrisp(ctx, view.image.bitmap, left, top, cw * part.cols, ch * part.rows);
-  paintMatrixHidden(view);
-}
-
-/** Masked and padded stretches of an image keep their hatching: one fill per run of cells. */
-function paintMatrixHidden({ ctx, model, part, geometry }) {
   if (!model.hidden) return;
-  const patterns = { [STATE.masked]: matrixPattern(ctx, model.palette, false), [STATE.padded]: matrixPattern(ctx, model.palette, true) };
-  for (let row = part.row; row < part.row + part.rows; row++) {
-    let start = part.col;
-    for (let col = part.col; col <= part.col + part.cols; col++) {
-      const here = col < part.col + part.cols ? model.state(row, col) : -1;
-      if (col > start && here === model.state(row, start)) continue;
-      if (col > start && model.state(row, start) !== STATE.number) {
-        const [x, y] = matrixCorner(geometry, part, row, start);
-        ctx.fillStyle = patterns[model.state(row, start)];
-        ctx.fillRect(x, y, (col - start) * geometry.cw, geometry.ch + 0.3);
-      }
-      start = col;
-    }
-  }
-}
-
-function matrixPattern(ctx, palette, crossed) {
-  const tile = new OffscreenCanvas(12, 12);
-  hatch(tile.getContext("2d"), 0, 0, 12, 12, palette, crossed);
-  return ctx.createPattern(tile, "repeat");
+  const area = { rows: part.rows, cols: part.cols, x: left, y: top, cw, ch };
+  hatchHiddenRuns(ctx, model.palette, area, (row, col) => model.state(row + part.row, col + part.col));
 }
 
 function paintMatrixFrame({ ctx, model, part, geometry, hover, selected }) {
   const { left, top, cw, ch } = geometry;
   const [width, height] = [part.cols * cw, part.rows * ch];
-  ctx.lineWidth = 1.5;
-  ctx.strokeStyle = css(model.palette[model.hue] ?? model.palette.ink);
-  ctx.strokeRect(left - 0.75, top - 0.75, width + 1.5, height + 1.5);
+  if (!model.colGroups.length && !model.rowGroups.length) {
+    ctx.lineWidth = 1.5;
+    ctx.strokeStyle = css(model.palette[model.hue] ?? model.palette.ink);
+    ctx.strokeRect(left - 0.75, top - 0.75, width + 1.5, height + 1.5);
+  }
   ctx.save();
   ctx.beginPath();
   ctx.rect(left - 2, top - 2, width + 4, height + 4);
@@ -108,43 +88,39 @@ const matrixGroupColour = (model, group) => {
   return group.colour < 0 ? css(model.palette.ink) : colours[group.colour % colours.length];
 };
 
-/** Brackets over the columns and bars beside the rows, in each group's colour, with a divider between groups. */
+/** Groups of columns and rows: a frame in the group's colour, a bar and a name at its edge. */
 function paintMatrixGroups({ ctx, model, part, geometry }) {
   const { left, top, cw, ch, groups } = geometry;
-  let at = 0;
-  for (const group of model.colGroups) {
-    const [from, to] = [Math.max(at, part.col), Math.min(at + group.count, part.col + part.cols)];
-    at += group.count;
-    if (from >= to) continue;
+  for (const { group, from, to } of matrixGroupSpans(model.colGroups, part.col, part.cols)) {
     const [x0, x1] = [left + (from - part.col) * cw, left + (to - part.col) * cw];
-    ctx.fillStyle = matrixGroupColour(model, group);
-    ctx.fillRect(x0 + 1, groups - 5, Math.max(1, x1 - x0 - 2), 3);
-    ctx.fillRect(x0 + 1, top - 3, Math.max(1, x1 - x0 - 2), 3);
-    if (to < part.col + part.cols) paintMatrixDivider(ctx, x1, top, x1, top + part.rows * ch, model);
-    paintMatrixGroupLabel(ctx, group, (x0 + x1) / 2, groups - 13, x1 - x0 - 4, "center", model);
+    paintMatrixGroupFrame(ctx, x0, top, x1 - x0, part.rows * ch, matrixGroupColour(model, group));
+    ctx.fillRect(x0 + 1, top - 5, Math.max(1, x1 - x0 - 2), 4);
+    paintMatrixGroupLabel(ctx, group, (x0 + x1) / 2, groups - 12, x1 - x0 - 4, "center", model);
   }
-  at = 0;
-  for (const group of model.rowGroups) {
-    const [from, to] = [Math.max(at, part.row), Math.min(at + group.count, part.row + part.rows)];
-    at += group.count;
-    if (from >= to) continue;
+  for (const { group, from, to } of matrixGroupSpans(model.rowGroups, part.row, part.rows)) {
     const [y0, y1] = [top + (from - part.row) * ch, top + (to - part.row) * ch];
-    ctx.fillStyle = matrixGroupColour(model, group);
-    ctx.fillRect(left - 8, y0 + 1, 4, Math.max(1, y1 - y0 - 2));
-    if (to < part.row + part.rows) paintMatrixDivider(ctx, left, y1, left + part.cols * cw, y1, model);
-    if (!model.rowLabels && y1 - y0 >= 12) paintMatrixGroupLabel(ctx, group, left - 13, (y0 + y1) / 2, left - 14, "right", model);
+    paintMatrixGroupFrame(ctx, left, y0, part.cols * cw, y1 - y0, matrixGroupColour(model, group));
+    ctx.fillRect(left - 5, y0 + 1, 4, Math.max(1, y1 - y0 - 2));
+    if (!model.rowLabels && y1 - y0 >= 12) paintMatrixGroupLabel(ctx, group, left - 11, (y0 + y1) / 2, left - 14, "right", model);
   }
 }
 
-function paintMatrixDivider(ctx, x0, y0, x1, y1, model) {
-  ctx.strokeStyle = css(model.palette.ink);
-  ctx.lineWidth = 1.25;
-  ctx.globalAlpha = 0.75;
-  ctx.beginPath();
-  ctx.moveTo(x0, y0);
-  ctx.lineTo(x1, y1);
-  ctx.stroke();
-  ctx.globalAlpha = 1;
+/** Groups that are in sight, with their first row or column and the one after their last. */
+function matrixGroupSpans(all, first, count) {
+  let at = 0;
+  return all
+    .map((group) => {
+      const [from, to] = [Math.max(at, first), Math.min(at + group.count, first + count)];
+      at += group.count;
+      return { group, from, to };
+    })
+    .filter(({ from, to }) => from < to);
+}
+
+function paintMatrixGroupFrame(ctx, x, y, width, height, colour) {
+  ctx.fillStyle = ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.5;
+  ctx.strokeRect(x + 0.5, y - 0.25, width - 1, height + 0.5);
 }
 
 function paintMatrixGroupLabel(ctx, group, x, y, room, align, model) {
@@ -159,28 +135,28 @@ function paintMatrixGroupLabel(ctx, group, x, y, room, align, model) {
 function paintMatrixRowLabels({ ctx, model, part, geometry, hover, selected }) {
   if (!model.rowLabels && model.rowGroups.length) return;
   const { left, top, ch, labelSize } = geometry;
-  const lit = hover?.row ?? -1;
+  const lit = (hover ?? selected)?.row ?? -1;
   const step = labelStep(ch, Math.min(labelSize * 1.02, 13));
   const room = left - 10 - (model.rowGroups.length ? 8 : 0);
   for (let row = part.row; row < part.row + part.rows; row++) {
-    const on = row === lit || (lit < 0 && row === selected?.row);
+    const on = row === lit;
     if (!on && (row % step || (step > 1 && lit >= 0 && Math.abs(row - lit) * ch < 14))) continue;
     ctx.font = `${on ? 600 : 400} ${model.rowLabels ? labelSize : 10.5}px ${model.palette.font}`;
     ctx.fillStyle = css(on ? model.palette[model.rowHue] : model.rowLabels ? model.palette.ink : model.palette.mute);
     ctx.textAlign = "right";
     ctx.textBaseline = "middle";
-    ctx.fillText(clipLabel(ctx, model.rowName(row), room), left - 7 - (model.rowGroups.length ? 8 : 0), top + (row - part.row + 0.5) * ch + 0.5);
+    ctx.fillText(clipLabel(ctx, model.rowName(row), room), left - 7 - (model.rowGroups.length ? 5 : 0), top + (row - part.row + 0.5) * ch + 0.5);
   }
 }
 
 function paintMatrixColumnLabels({ ctx, model, part, geometry, hover, selected }) {
   const { left, top, cw, columns } = geometry;
-  const lit = hover?.col ?? -1;
+  const lit = (hover ?? selected)?.col ?? -1;
   ctx.font = `${columns.size}px ${model.palette.font}`;
   const needed = columns.kind === "sparse" ? 54 : columns.kind === "slanted" ? 1 : model.colLabels ? 1 : labelWidth(ctx, String(model.cols)) + 5;
   const step = labelStep(cw, needed);
   for (let col = part.col; col < part.col + part.cols; col++) {
-    const on = col === lit || (!hover && col === selected?.col);
+    const on = col === lit;
     if (!on && (col % step || (step > 1 && lit >= 0 && Math.abs(col - lit) * cw < needed))) continue;
     ctx.font = `${on ? 600 : 400} ${columns.size}px ${model.palette.font}`;
     ctx.fillStyle = css(on ? model.palette[model.colHue] : model.colLabels ? model.palette.ink : model.palette.mute);
@@ -191,7 +167,7 @@ function paintMatrixColumnLabels({ ctx, model, part, geometry, hover, selected }
       ctx.textAlign = "center";
       const text = clipLabel(ctx, model.colName(col), Math.max(cw, 50));
       const half = labelWidth(ctx, text) / 2;
-      ctx.fillText(text, clamp(x, Math.min(x, left + half), Math.max(left + part.cols * cw - half, left + half)), top - 11);
+      ctx.fillText(text, clamp(x, Math.min(left + half, x + cw), Math.max(left + part.cols * cw - half, left + half)), top - (model.colGroups.length ? 13 : 11));
     }
   }
 }

@@ -6,7 +6,7 @@ import { shortNumber } from "../lib/numbers.js";
 import { shownLinks } from "./model.js";
 
 /** Weaker lines, and more than this many, would be a haze: they are drawn only for the token in focus. */
-const LINKS_QUIET = { least: 0.04, most: 500 };
+const LINKS_QUIET = { least: 0.04, most: 400 };
 
 export const linksColour = (view, head) => {
   const colours = view.data.head_colours[view.palette.dark ? "dark" : "light"];
@@ -40,7 +40,7 @@ function paintLink(view, link, strength) {
   if (!linksInSight(view, y0) && !linksInSight(view, y1)) return;
   const [x0, x1] = [geometry.fromX, geometry.toX];
   ctx.strokeStyle = linksColour(view, link.head);
-  ctx.globalAlpha = strength === 1 && view.focus ? clamp(0.3 + link.weight, 0, 1) : strength * clamp(0.1 + 0.9 * link.weight, 0, 0.95);
+  ctx.globalAlpha = strength === 1 && view.focus ? clamp(0.14 + 1.2 * link.weight, 0, 1) : strength * clamp(0.1 + 0.9 * link.weight, 0, 0.95);
   ctx.lineWidth = 0.6 + 5 * link.weight;
   ctx.beginPath();
   ctx.moveTo(x0, y0);

@@ -7,15 +7,15 @@ import { shownLinks } from "./model.js";
 /** Switches, one per head. `actions`: {toggle(head), only(head), all(), isolate(head or −1)}. */
 export function fillLinkSwitches(view, actions) {
   const { switches, data } = view;
-  const wanted = data.heads + (data.heads > 1 ? 1 : 0);
+  const wanted = data.heads > 1 ? data.heads + 1 : 0;
   while (switches.children.length > wanted) switches.lastChild.remove();
   while (switches.children.length < wanted) switches.append(newLinkSwitch());
   const buttons = [...switches.children];
-  for (let head = 0; head < data.heads; head++) {
+  for (let head = 0; head < wanted - 1; head++) {
     const button = buttons[head];
     button.className = "chip";
     button.querySelector("i").style.background = linksColour(view, head);
-    button.querySelector("span").textContent = data.names[head];
+    button.querySelector("span").textContent = shortLinkName(view, head);
     button.setAttribute("aria-pressed", String(view.on.has(head)));
     button.title = data.text.switch;
     button.onclick = () => actions.toggle(head);
@@ -26,6 +26,9 @@ export function fillLinkSwitches(view, actions) {
   }
   if (data.heads > 1) fillLinkMaster(view, buttons.at(-1), actions);
 }
+
+/** "Head 12", or "12" where there are many. */
+const shortLinkName = ({ data }, head) => (data.heads > 8 ? data.names[head].split(" ").at(-1) : data.names[head]);
 
 function newLinkSwitch() {
   const button = el("button", "chip");
@@ -54,13 +57,14 @@ export function fillLinkReadout(view) {
   }
   const query = focus.side === "query";
   const label = (query ? data.queries : data.keys)[focus.index];
-  const links = shownLinks(model, shown, focus, 0).reverse();
-  const lead = fillTemplate(query ? data.text.looks_at : data.text.looked_at, { token: label }, (text) => el("b", query ? "q" : "k", text));
+  const links = shownLinks(model, shown, focus, 0).reverse().filter((link, rank) => rank === 0 || link.weight >= 0.005);
+  const lead = el("span", "lead");
+  lead.append(...fillTemplate(query ? data.text.looks_at : data.text.looked_at, { token: label }, (text) => el("b", query ? "q" : "k", text)));
   const items = links.slice(0, 9).map((link) => linkItem(view, link, query));
   if (!links.length) items.push(el("span", "mute", data.text.nothing));
   const rest = query && shown.length === 1 ? 1 - links.slice(0, 9).reduce((sum, link) => sum + link.weight, 0) : 0;
   if (links.length && rest > 0.005) items.push(...fillTemplate(data.text.rest, { value: num(rest) }, (text) => el("span", "", text)));
-  readout.replaceChildren(...lead, " ", ...items);
+  readout.replaceChildren(lead, ...items);
 }
 
 function linkItem(view, link, query) {

@@ -54,7 +54,7 @@ function updateLinks(view, data) {
   view.heads = data.colours; // which colour of the palette each head has
   view.palette = readPalette(view.root);
   view.model = linksModel(data);
-  if (before?.heads !== data.heads) view.on = new Set(data.only_active ? [data.active] : Array.from({ length: data.heads }, (_, head) => head));
+  if (before?.heads !== data.heads || before.only_active !== data.only_active) view.on = new Set(data.only_active ? [data.active] : Array.from({ length: data.heads }, (_, head) => head));
   else if (view.on.size === 1 && view.on.has(before.active)) view.on = new Set([data.active]); // it follows the chosen head
   view.pinned = data.pinned >= 0 && data.pinned < data.queries.length ? { side: "query", index: data.pinned } : null;
   view.hover = null;
@@ -88,7 +88,7 @@ function layLinksOut(view) {
   view.geometry = linksGeometry(ctx, data, room, linksOffset(view), view.palette);
   const { width, height, total, offset, scrolls, pitch } = view.geometry;
   view.list.style.height = `${height}px`;
-  view.list.style.marginTop = `${offset}px`;
+  view.sides.style.marginTop = `${offset}px`; // the headings stay close to their columns
   view.list.classList.toggle("scrolls", scrolls);
   view.pad.style.height = `${total}px`;
   view.geometry.width = scrolls ? width - 14 : width;
@@ -100,9 +100,9 @@ function layLinksOut(view) {
 
 /** How far down the first row has to start to be level with the matrix beside; null where none is beside. */
 function linksOffset(view) {
-  const { beside, list } = view;
+  const { beside, list, sides } = view;
   if (!beside || !beside.whole || beside.rows !== view.data.queries.length) return null;
-  const now = list.getBoundingClientRect().top - (parseFloat(list.style.marginTop) || 0);
+  const now = list.getBoundingClientRect().top - (parseFloat(sides.style.marginTop) || 0);
   const offset = beside.node.getBoundingClientRect().top + beside.top - now;
   return offset > -1 && offset < 130 ? { pitch: beside.pitch, offset: Math.max(0, offset) } : null;
 }
