@@ -8,7 +8,7 @@ import app.state as state
 from app.languages import LANGUAGES, locale
 from models.errors import InputError
 
-__all__ = ["LANGUAGES", "error_text", "t", "table"]
+__all__ = ["LANGUAGES", "error_text", "t", "table", "words"]
 
 
 def t(key: str, **values: object) -> str:
@@ -28,6 +28,11 @@ def table(name: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise KeyError(f"{name} is a text, not a table")
     return found
+
+
+def words(component: str, **more: str) -> dict[str, str]:
+    """The words of a component (a table of `components`), with those that depend on where it stands."""
+    return {**table("components")[component], **more}
 
 
 def error_text(error: InputError) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app import state
-from app.i18n import LANGUAGES, t, table
+from app.i18n import LANGUAGES, t, words
 from components.token_strip import token_strip
 from models.settings import (
     MAX_D_MODEL,
@@ -59,7 +59,7 @@ def _sentence() -> None:
             token_strip(
                 tokens.labels,
                 hidden=[index for index in state.settings().hidden if index < len(tokens)],
-                text=table("sidebar")["strip"],
+                text=words("token_strip"),
                 key="am.strip",
                 on_toggle=toggle_hidden,
             )

@@ -156,9 +156,8 @@ def bind(name: str) -> dict[str, Any]:
     """The `key`, `on_change` and `args` of the widget that shows and changes `name` (a key of `_WIDGETS`)."""
     key = f"am.{name}"
     value = _WIDGETS[name][0](current())
-    if (
-        key not in st.session_state or st.session_state[key] != value
-    ):  # writing an equal value would undo typing
+    # an equal value is not written again: that would undo what is being typed
+    if key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
     return {"key": key, "on_change": _take, "args": (name,)}
 

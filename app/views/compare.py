@@ -9,7 +9,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from app import state
-from app.i18n import t, table
+from app.i18n import t, words
 from app.notice import error_notice, notice
 from app.session import computed, trace_of
 from components.matrix import matrix
@@ -99,7 +99,7 @@ def _weights(trace: Trace, head: int, which: str) -> None:
         trace.labels("query"),
         trace.labels("key"),
         title=title,
-        text=table("cells") | {"label": title},
+        text=words("matrix", label=title),
         key=f"am.compare.{which}",
         scale="weights",
         mask=None if trace.mask is None else trace.mask.numpy(),
@@ -120,7 +120,7 @@ def _difference(comparison: Comparison, head: int) -> None:
         labels,
         labels,
         title=title,
-        text=table("cells") | {"label": title},
+        text=words("matrix", label=title),
         key="am.compare.difference",
         mask=None if first.mask is None else first.mask.numpy(),
         hue="x",

@@ -8,7 +8,7 @@ import streamlit as st
 from torch import Tensor
 
 from app import matrix_editor, state
-from app.i18n import t, table
+from app.i18n import t, words
 from app.navigation import page
 from app.notice import error_notice, notice
 from app.session import Computed, computed, trace_of
@@ -209,7 +209,7 @@ def _cells(opened: Opened, now: Computed) -> None:
             opened.rows,
             opened.columns,
             title=opened.symbol,
-            text=table("cells") | {"label": opened.symbol},
+            text=words("matrix", label=opened.symbol),
             key="am.wide",
             hue=HUES[opened.name],
             height=430,
@@ -253,7 +253,7 @@ def _effect(now: Computed, before: Trace | None) -> None:
             trace.labels("query"),
             trace.labels("key"),
             title=title,
-            text=table("cells") | {"label": title},
+            text=words("matrix", label=title),
             key=f"am.weights.{which}",
             scale="weights",
             mask=None if trace.mask is None else trace.mask.numpy(),
