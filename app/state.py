@@ -149,6 +149,11 @@ def visit() -> int:
     return found
 
 
+def typed_text(key: str) -> str:
+    """What stands in the text field `key` at this moment."""
+    return str(st.session_state.get(key) or "")
+
+
 # ---- widgets -------------------------------------------------------------------------------------------------------
 
 

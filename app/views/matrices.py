@@ -22,6 +22,7 @@ from models.trace import Trace
 
 EDITABLE_COLUMNS = 64
 LISTED_CHANGES = 6
+PASTED = "am.pasted"
 HUES: dict[str, Hue] = {"embedding": "x", "w_q": "q", "w_k": "k", "w_v": "v", "w_o": "x"}
 
 
@@ -63,7 +64,7 @@ def show() -> None:
     with act:
         _actions(opened, disabled=now.problem is not None)
     cells, effect = st.columns([11, 7], gap="medium")
-    with cells:
+    with cells, st.container(key="cells"):
         _cells(opened, now)
     with effect:
         _effect(now, before)
@@ -162,18 +163,18 @@ def reset_all() -> None:
 
 def _paste(opened: Opened) -> None:
     rows, columns = opened.shape
-    text = st.text_area(
+    st.text_area(
         t("matrices.paste_label", rows=rows, columns=columns),
         placeholder=t("matrices.paste_placeholder"),
         height=150,
         width=380,
-        key="am.pasted",
+        key=PASTED,
         persist_state="session",
     )
     st.button(
         t("matrices.use"),
         on_click=use_pasted,
-        args=(opened.name, text, opened.shape),
+        args=(opened.name, opened.shape),
         key="am.use",
         type="primary",
     )
@@ -184,10 +185,10 @@ def _paste(opened: Opened) -> None:
         notice(t("matrices.used"), "paste")
 
 
-def use_pasted(name: str, text: str | None, shape: tuple[int, int]) -> None:
+def use_pasted(name: str, shape: tuple[int, int]) -> None:
     """Take over a pasted matrix; what is wrong with it is shown below the box."""
     try:
-        values = parse_matrix(text or "", shape)
+        values = parse_matrix(state.typed_text(PASTED), shape)
         state.edit(state.settings().edits.with_values(name, values))
         state.scratch("matrices")["paste"] = True
     except InputError as error:
@@ -217,13 +218,16 @@ def _cells(opened: Opened, now: Computed) -> None:
     problem = state.scratch("matrices").pop("cell", None)
     if isinstance(problem, InputError):
         error_notice(problem, "cell")
-    changes = changed_cells(opened)
-    if changes:
-        shown = t("matrices.list").join(changes[:LISTED_CHANGES])
-        rest = len(changes) - LISTED_CHANGES
-        st.text(
-            t("matrices.changed", cells=shown) + (t("matrices.more_changes", count=rest) if rest > 0 else "")
-        )
+    if text := changes(opened):
+        st.text(text)
+
+
+def changes(opened: Opened) -> str:
+    """Which cells differ from the preset's, one by one if there are only a few; "" if none does."""
+    cells = changed_cells(opened)
+    if len(cells) > LISTED_CHANGES:
+        return t("matrices.many_changed", count=len(cells), total=opened.value.numel())
+    return t("matrices.changed", cells=t("matrices.list").join(cells)) if cells else ""
 
 
 def changed_cells(opened: Opened) -> list[str]:
