@@ -42,9 +42,14 @@ def stage(
     `text` is the locale's table of the stage. `start` is where it opens when it is mounted; keep it constant while the
     stage is on the page, so that only changed numbers travel.
     """
-    data = {"meta": _meta(trace, head, text, start), **_columns(trace, head)}
+    data = stage_data(trace, head=head, text=text, start=start)
     result = _COMPONENT(key=key, data=data, on_view_change=lambda: None)
     return parse_view(result.get("view"), trace)
+
+
+def stage_data(trace: Trace, *, head: int, text: Mapping[str, Any], start: StageView) -> dict[str, Any]:
+    """What travels to the browser: `meta` (sizes, labels, words) and every matrix as an Arrow column of float32."""
+    return {"meta": _meta(trace, head, text, start), **_columns(trace, head)}
 
 
 def parse_view(value: object, trace: Trace) -> StageView | None:

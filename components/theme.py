@@ -12,8 +12,8 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-    from plotly.graph_objects.layout import Template
+    from plotly.graph_objs import Figure
+    from plotly.graph_objs.layout import Template
 
 MINUS = "\u2212"
 INFINITY = "\u221e"
@@ -138,7 +138,7 @@ def factor(value: float, digits: int = 2) -> str:
 
 def percent(share: float) -> str:
     """A share as a percentage: "30 %", "0.4 %"."""
-    return f"{_fixed(share * 100, 1 if 0 < share < 0.01 else 0)} %"
+    return f"{_fixed(share * 100 + 0.0, 1 if 0 < share < 0.01 else 0)} %"  # + 0.0: never "-0"
 
 
 def count(number: int) -> str:
@@ -166,8 +166,8 @@ def _exponential(size: float) -> str:
 
 def plotly_template(dark: bool) -> Template:
     """A Plotly template in the house style: paper background, hairline grid, no zero line, serif title."""
-    from plotly.graph_objects import Layout  # costs half a second: only where a chart is drawn
-    from plotly.graph_objects.layout import Template
+    from plotly.graph_objs import Layout  # costs half a second: only where a chart is drawn
+    from plotly.graph_objs.layout import Template
 
     colours = theme(dark)
     axis = {

@@ -13,7 +13,10 @@ LONGEST_SHOWN = 12_000  # characters; a longer snippet is mostly packed numbers,
 
 def show_code(trace: Trace, step: str, head: int) -> None:
     """Both, folded away below the stage."""
-    with st.expander(t("step_through.code"), icon=":material/code:"):
+    folded = st.expander(t("step_through.code"), icon=":material/code:", key="am.code", on_change="rerun")
+    if not folded.open:  # a script for large matrices takes a while to write
+        return
+    with folded:
         ran, own = st.tabs([t("step_through.code_ran"), t("step_through.code_snippet")])
         with ran:
             st.caption(t("step_through.code_ran_help", file=source_file(step)))
@@ -30,5 +33,9 @@ def _show_snippet(trace: Trace, step: str, head: int) -> None:
     else:
         st.caption(t("step_through.code_too_long", count=len(text)))
     st.download_button(
-        t("step_through.code_download"), text, file_name=f"attention_{step}.py", mime="text/x-python", key="am.snippet"
+        t("step_through.code_download"),
+        text,
+        file_name=f"attention_{step}.py",
+        mime="text/x-python",
+        key="am.snippet",
     )

@@ -80,7 +80,7 @@ export function captions(g, model) {
   for (const { entry, role, index, x, y, ch } of g.boxes) {
     if (role === "L" && joined && index) continue;
     const leftY = g.stacked ? g.LY + g.rows * g.ch + 14 : below;
-    const rightY = g.stacked ? y + entry.rows * ch + 14 : y - (g.kind === "product" ? (g.tokenCols ? g.headLabels : 16) : 0) - 10;
+    const rightY = g.stacked ? y + entry.rows * ch + 14 : y - (g.kind === "product" ? (g.tokenCols ? g.headLabels : 20) : 0) - 10;
     const at = role === "L" ? leftY : role === "R" ? rightY : below;
     if (role === "L" && joined) found.push({ entry: { word: "concat", hue: "v" }, shape: shape(g.rows, model.heads * model.d_v), x, y: at });
     else found.push({ entry, shape: shape(entry.rows, entry.cols), x, y: at, room: entry.cols * g.cw });

@@ -25,7 +25,9 @@ export function buildFormula(host, model, text, go) {
   before.append(part("query", "q", "Q"), part("key", "k", "K"), part("value", "v", "V"), operator("→"));
   const after = el("span", "side");
   after.append(operator("→"), part("concat", "word", text.names.concat), operator("·"), part("output", "", "W", mark("sub", "O")));
-  host.replaceChildren(before, ...attention(part, has("masked"), model), after);
+  const middle = el("span", "middle"); // never torn apart where the formula wraps
+  middle.append(...attention(part, has("masked"), model));
+  host.replaceChildren(before, middle, after);
 }
 
 function operator(text) {

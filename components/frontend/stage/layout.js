@@ -46,7 +46,7 @@ function frame(model, step, picture, room) {
     step, picture, kind, W, narrow, fs, tokenW, left, right, out, groupGap,
     rows: picture.out[0].rows, kc: left.total, kr: picture.right[0]?.rows ?? 0, mc: out.total,
     gaps: groupGap * (picture.out.length - 1), gapX: narrow ? 26 : 42,
-    padR: kind === "softmax" ? 50 : narrow ? 4 : 12, labelW: Math.ceil(tokenW) + (step === "position" ? 34 : 14),
+    padR: kind === "softmax" ? 50 : narrow ? (picture.out[0].colAxis === "key" ? 24 : 4) : 12, labelW: Math.ceil(tokenW) + (step === "position" ? 34 : 14),
     tokenCols: picture.out[0].colAxis === "key", tokenInner: picture.left[0]?.colAxis === "key" && kind === "product",
     stacked: narrow && elementwise,
   };
@@ -62,7 +62,7 @@ function placeFalk(g, room) {
       g.rotated = (g.tokenCols || g.tokenInner) && g.tokenW > (g.cw ?? 60) - 6;
       const slanted = g.rotated && (g.cw ?? 60) >= g.fs * 1.05;
       const labelH = slanted ? Math.min(84, g.tokenW * 0.71 + 16) : 26;
-      g.headLabels = g.tokenCols && kind === "product" ? labelH : 16;
+      g.headLabels = g.tokenCols && kind === "product" ? labelH : 20;
       g.gapY = (kind === "product" ? g.tokenInner : g.tokenCols) ? labelH + 8 : 30;
       const head = strip + (kr ? 24 + (kind === "product" ? g.headLabels : 4) : 0);
       Object.assign(g, fitCells({
@@ -92,7 +92,7 @@ function placeFalk(g, room) {
 /** Narrow screens: before above after, with the same column positions. */
 function placeStacked(g, room) {
   const labelH = g.tokenCols ? Math.min(84, g.tokenW * 0.71 + 16) : 22;
-  const side = (room.W - g.labelW - (g.kind === "softmax" ? 52 : 4)) / g.mc;
+  const side = (room.W - g.labelW - g.padR) / g.mc;
   const cw = Math.min(side, 60);
   Object.assign(g, { rotated: g.tokenCols && g.tokenW > cw - 6, headLabels: labelH, gapY: 30, cw, iw: cw });
   g.ch = g.ih = Math.max(Math.min(cw, 26), Math.min(12, 400 / g.rows));
@@ -139,7 +139,7 @@ function tokenRows(model, step, picture, room) {
     const height = Math.min(pitch, 74);
     const px = clamp(height * 0.42, 12, 26);
     const w = widest(px) + px * 1.3;
-    Object.assign(g, { head: top + 14, px, idX: 30 + w + 58, listed: true });
+    Object.assign(g, { head: top + 14, px, idX: 30 + w + 58, vectorX: 30 + w + 142, listed: true });
     model.tokens.forEach((text, i) => g.chips.push({ text, i, x: 30, y: top + 32 + i * height, w, h: height - Math.max(4, height * 0.14), px }));
     g.bottom = top + 36 + g.rows * height;
     return g;

@@ -2,6 +2,9 @@
 import { blend, css } from "../lib/colour.js";
 import { clipLabel } from "../lib/labels.js";
 import { clamp } from "../lib/dom.js";
+import { num } from "../lib/numbers.js";
+
+const SHOWN = 8; // numbers of a vector that fit beside its id
 
 export function paintTokens({ ctx, g, model, focus, palette, text, arrived }) {
   const muted = css(blend(palette.paper, palette.ink, 0.66));
@@ -16,6 +19,7 @@ export function paintTokens({ ctx, g, model, focus, palette, text, arrived }) {
   if (g.listed) {
     write(text.names.tokens, g.chips[0].x, g.head, 12.5, "left", muted);
     write(text.names.id, g.idX, g.head, 12.5, "left", muted);
+    write(text.names.embedding, g.vectorX, g.head, 12.5, "left", muted);
   }
   for (const chip of g.chips) {
     const hot = chip.i === focus.i;
@@ -31,8 +35,19 @@ export function paintTokens({ ctx, g, model, focus, palette, text, arrived }) {
     write(chip.i + 1, chip.x - 12, y, 12, "right", muted);
     write("→", chip.x + chip.w + 28, y, 15, "center", muted);
     write(model.ids[chip.i], g.idX, y, px, "left", hot ? ink : muted, hot ? 600 : 400);
+    write("→", g.vectorX - 22, y, 15, "center", muted);
+    paintVector(write, model.M.embedding, chip.i, { x: g.vectorX, y, px, room: g.W - g.vectorX, colour: hot ? ink : muted });
   }
   ctx.globalAlpha = 1;
+}
+
+/** The first numbers of a token's vector, and how many there are. */
+function paintVector(write, embedding, i, { x, y, px, room, colour }) {
+  const pitch = px * 3.5;
+  const fitting = Math.floor((room - 40) / pitch);
+  const count = embedding.cols <= Math.min(SHOWN, fitting) ? embedding.cols : Math.max(0, Math.min(SHOWN, fitting));
+  for (let c = 0; c < count; c++) write(num(embedding.at(i, c)), x + c * pitch + px * 2.6, y, px, "right", colour);
+  if (count < embedding.cols) write(`… ${embedding.cols}`, x + count * pitch + 8, y, px, "left", colour);
 }
 
 function paintChip(ctx, chip, hot, palette, padded) {

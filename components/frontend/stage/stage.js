@@ -124,6 +124,7 @@ class Stage {
     this.parts.previous.disabled = this.at === 0;
     this.parts.next.disabled = this.at === this.steps.length - 1;
     this.canvas.setAttribute("aria-label", `${this.text.titles[this.step]}. ${this.text.canvas_help}`);
+    this.canvas.dataset.result = JSON.stringify({ x: g.X0, y: g.Y0, width: g.cw, height: g.ch, step: this.step });
     this.time = old ? 0 : 1;
     this.refocus();
     if (old) this.animate();

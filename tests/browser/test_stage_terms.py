@@ -1,0 +1,96 @@
+"""The browser's explanations are those of models.explain: same operation, same factors, same result."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from app.languages import locale
+from components.bundle import script
+from components.stage import StageView, stage_data, stage_steps
+from models.build import build
+from models.explain import explain
+from models.settings import PRESETS, Settings
+from models.trace import Trace
+
+HEAD = 0
+SETTINGS = {
+    "fruit": PRESETS["fruit"],
+    "animal": dataclasses.replace(PRESETS["animal"], mask="causal", hidden=(0, 4), temperature=0.5),
+    "sizes": Settings("one two three", d_model=5, heads=2, d_k=3, d_v=4, position="sinusoidal"),
+}
+
+
+@pytest.fixture
+def laboratory(new_page: Callable[..., Page]) -> Page:
+    """A blank page with the stage's own modules at hand."""
+    page = new_page()
+    page.set_content("<p></p>")
+    names = "readModel, pictureOf, explainCell"
+    page.add_script_tag(
+        type="module", content=f"{script('stage/stage.js')}\nwindow.stageModules = {{ {names} }};"
+    )
+    page.wait_for_function("window.stageModules")
+    return page
+
+
+def send(trace: Trace) -> dict[str, Any]:
+    data = stage_data(trace, head=HEAD, text=locale("en")["stage"], start=StageView("scores", 0, 0))
+    # JSON has no −∞ and no NaN
+    return {
+        name: value if name == "meta" else [str(v) for v in value.column("v").to_pylist()]
+        for name, value in data.items()
+    }
+
+
+EXPLAIN = """([data, step, cells]) => {
+  const number = (text) => ({ inf: Infinity, "-inf": -Infinity, nan: NaN })[text] ?? Number(text);
+  const columns = Object.fromEntries(Object.entries(data).filter(([name]) => name !== "meta").map(([name, values]) => {
+    const array = name === "states" ? Uint8Array.from(values, Number) : Float32Array.from(values, number);
+    return [name, { getChildAt: () => ({ toArray: () => array }) }];
+  }));
+  const { readModel, pictureOf, explainCell } = window.stageModules;
+  const model = readModel({ meta: data.meta, ...columns });
+  const picture = pictureOf(model, step, false);
+  return cells.map(([i, j]) => {
+    const { operation, terms, result } = explainCell(model, step, picture, i, j);
+    const factors = terms.map((term) => term.factors.map(String));
+    return { operation, result: String(result), factors, labels: terms.map((term) => term.label) };
+  });
+}"""
+
+
+def number(text: str) -> float:
+    return float(text.replace("Infinity", "inf"))
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_both_sides_explain_alike(laboratory: Page, name: str) -> None:
+    trace = build(SETTINGS[name])
+    data = send(trace)
+    for step in stage_steps(trace):
+        if step == "tokens":
+            continue
+        value = trace[step].value
+        shape = value.shape[1:] if trace[step].axes[0] == "head" else value.shape
+        cells = list(itertools.product(*map(range, shape)))[::3]
+        for (i, j), found in zip(cells, laboratory.evaluate(EXPLAIN, [data, step, cells]), strict=True):
+            index = (HEAD, i, j) if trace[step].axes[0] == "head" else (i, j)
+            expected = explain(trace, step, index)
+            assert number(found["result"]) == pytest.approx(expected.result, rel=1e-6, abs=1e-12)
+            assert found["operation"] == (
+                "copy" if expected.operation == "lookup" else expected.operation
+            ).replace("mask", "sum")
+            if expected.operation in ("dot", "softmax", "product", "sine", "cosine"):
+                assert [[number(f) for f in term] for term in found["factors"]] == [
+                    pytest.approx(list(term.factors), rel=1e-6, abs=1e-12) for term in expected.terms
+                ]
+            if expected.operation in ("dot", "softmax"):
+                assert found["labels"] == [term.label for term in expected.terms]
+            assert math.isfinite(number(found["result"])) or step == "masked"
