@@ -53,23 +53,42 @@ _DRAWN = """() => {
 
 
 @contextmanager
-def running_app(script: str = "app/main.py", port: int | None = None) -> Iterator[str]:
-    """Start the app as a user would and give its address; it is stopped at the end.
+def running_app(
+    script: str = "app/main.py", port: int | None = None, log: Path | None = None
+) -> Iterator[str]:
+    """Start the app as a user would and give its address; it is stopped at the end. Its output goes into `log`.
 
     Raises RuntimeError, with the end of the server's log, if it is not healthy within `START_LIMIT` seconds.
     """
     port = port or _free_port()
     command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}"]
-    with tempfile.TemporaryFile() as log:
+    with log.open("w+b") if log else tempfile.TemporaryFile() as output:
         server = subprocess.Popen(
-            [*command, "--server.address=127.0.0.1"], cwd=ROOT, stdout=log, stderr=subprocess.STDOUT
+            [*command, "--server.address=127.0.0.1"], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
         )
         try:
             url = f"http://127.0.0.1:{port}"
-            _wait_healthy(url, server, log)
+            _wait_healthy(url, server, output)
             yield url
         finally:
             _stop(server)
+
+
+class ServerLog:
+    """The errors that the app writes to its log: a page that fails shows one friendly sentence, the rest is there."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read = path.stat().st_size
+
+    def errors(self) -> list[str]:
+        """The log since the last call, if it has a traceback in it."""
+        with self._path.open("rb") as log:
+            log.seek(self._read)
+            new = log.read()
+        self._read += len(new)
+        text = new.decode("utf-8", "replace").strip()
+        return [f"server log: {text}"] if "Traceback (most recent call last)" in text else []
 
 
 @contextmanager
@@ -152,7 +171,7 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait_healthy(url: str, server: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+def _wait_healthy(url: str, server: subprocess.Popen[bytes], output: IO[bytes]) -> None:
     deadline = time.monotonic() + START_LIMIT
     while time.monotonic() < deadline and server.poll() is None:
         try:
@@ -162,8 +181,8 @@ def _wait_healthy(url: str, server: subprocess.Popen[bytes], log: IO[bytes]) -> 
         except OSError:
             pass
         time.sleep(0.2)
-    log.seek(0)
-    tail = log.read().decode("utf-8", "replace")[-2000:]
+    output.seek(0)
+    tail = output.read().decode("utf-8", "replace")[-2000:]
     raise RuntimeError(f"the app did not become healthy at {url}:\n{tail}")
 
 

@@ -3,8 +3,8 @@
     python -m scripts.screenshots             all
     python -m scripts.screenshots heads zh    only those whose file name contains every word
 
-Names each picture and, below it, what is wrong on the page: script and console errors, outside requests, an exception
-box, parts that stick out to the side. The exit code is the number of pages with something wrong, 100 at most.
+Names each picture and, below it, what is wrong on the page: script and console errors, outside requests, errors in the
+server's log, parts that stick out to the side. The exit code is the number of pages with something wrong, 100 at most.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ LANGUAGES = ("en", "zh")
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SIZES = ((1280, 800), (390, 844))
 SETTLE = 600.0  # milliseconds for canvases and charts to be painted after the last message from the server
+MAX_HEIGHT = 8000
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,10 @@ class Place:
 
 PLACES = (
     Place("step-through"),
+    Place("step-weights", query={"preset": "animal", "step": "weights", "mask": "causal"}),
+    Place("step-512", query={"preset": "paper", "step": "query"}),
     Place("heads", "heads"),
+    Place("heads-animal", "heads", {"preset": "animal"}),
     Place("compare", "compare"),
     Place("matrices", "matrices"),
 )
@@ -81,7 +85,7 @@ def shots(words: Sequence[str] = ()) -> Iterator[Shot]:
             yield shot
 
 
-def take(browser: Browser, base: str, shot: Shot) -> list[str]:
+def take(browser: Browser, base: str, shot: Shot, log: live.ServerLog) -> list[str]:
     """Take one picture (of the full height) and return what is wrong on its page."""
     width, height = shot.size
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=shot.scheme)
@@ -93,26 +97,21 @@ def take(browser: Browser, base: str, shot: Shot) -> list[str]:
         except PageTimeout:
             watch.problems.append("stayed blank")
         page.wait_for_timeout(SETTLE)
-        wrong = watch.problems + on_the_page(page)
+        wide: list[str] = page.evaluate(_OVERFLOW)
         show_all(page, shot.size)
         page.screenshot(path=SHOTS / f"{shot.name}.png")
-        return wrong
+        return watch.problems + log.errors() + wide
     finally:
         context.close()
 
 
-def on_the_page(page: Page) -> list[str]:
-    """What the page itself shows to be wrong."""
-    boxes = [f"exception: {text[:200]}" for text in page.get_by_test_id("stException").all_inner_texts()]
-    overflow: list[str] = page.evaluate(_OVERFLOW)
-    return boxes + overflow
-
-
 def show_all(page: Page, size: tuple[int, int]) -> None:
     """Make the window as tall as the page: the app scrolls inside itself, so a "full page" picture would not do."""
-    tall: int = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
-    if tall > size[1]:
-        page.set_viewport_size({"width": size[0], "height": min(tall, 6000)})
+    for _ in range(5):  # what is drawn late, or grows with the window, makes the page taller once more
+        tall: int = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+        if tall <= (page.viewport_size or {"height": 0})["height"]:
+            return
+        page.set_viewport_size({"width": size[0], "height": min(tall, MAX_HEIGHT)})
         page.wait_for_timeout(SETTLE)
 
 
@@ -120,9 +119,11 @@ def main(words: Sequence[str]) -> int:
     """Take the pictures and print what is wrong; returns the number of pages with something wrong."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     bad = 0
-    with live.running_app() as base, live.chromium() as browser:
+    output = SHOTS / "server.log"
+    with live.running_app(log=output) as base, live.chromium() as browser:
+        log = live.ServerLog(output)
         for shot in shots(words):
-            wrong = take(browser, base, shot)
+            wrong = take(browser, base, shot, log)
             bad += bool(wrong)
             print(f"{shot.name}.png", *wrong, sep="\n    ", flush=True)
     print(f"{bad} pages with something wrong; pictures are in {SHOTS.relative_to(live.ROOT)}")

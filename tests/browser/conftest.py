@@ -42,9 +42,15 @@ _PAGES = pytest.StashKey[list[Page]]()
 
 
 @pytest.fixture(scope="session")
-def app_url() -> Iterator[str]:
+def app_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file that the running app's output goes into."""
+    return tmp_path_factory.mktemp("app") / "log.txt"
+
+
+@pytest.fixture(scope="session")
+def app_url(app_log: Path) -> Iterator[str]:
     """The address of the running app, such as http://127.0.0.1:40123."""
-    with live.running_app() as url:
+    with live.running_app(log=app_log) as url:
         yield url
 
 
@@ -89,19 +95,23 @@ def new_page(
 
 
 @pytest.fixture
-def open_page(app_url: str, new_page: Callable[..., Page]) -> OpenPage:
+def open_page(app_url: str, app_log: Path, new_page: Callable[..., Page]) -> Iterator[OpenPage]:
     """Open a page of the app and wait until it is drawn: `open_page("heads", {"lang": "zh"}, viewport=PHONE)`.
 
     `path` is the page's place in the address ("" is the first page), `query` its parameters as a mapping, a list of
-    pairs or a ready string. Further keyword arguments go to `new_page`.
+    pairs or a ready string. Further keyword arguments go to `new_page`. The test fails at its end if the app has
+    logged an error.
     """
+    log = live.ServerLog(app_log)
 
     def open_(path: str = "", query: Query = "", **page_options: object) -> Page:
         page = new_page(**page_options)
         live.open_page(page, address(app_url, path, query))
         return page
 
-    return open_
+    yield open_
+    if errors := log.errors():
+        pytest.fail("\n".join(errors))
 
 
 def address(base: str, path: str = "", query: Query = "") -> str:
