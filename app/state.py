@@ -11,18 +11,17 @@ language, and an emptied text stays empty.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
+from app import bindings
+from app.bindings import BINDINGS
 from app.languages import DEFAULT_LANGUAGE, preferred_language
-from app.second_sentence import suggest
-from app.url import MAX_CELL, STEPS, State, View, clean, decode, encode, tidy, too_long
+from app.url import MAX_CELL, STEPS, State, View, decode, encode, tidy, too_long
 from models.edits import Edits
 from models.settings import PRESETS, Settings
-from models.tokenizer import MAX_CHARACTERS
 
 __all__ = ["State", "View"]
 
@@ -60,7 +59,7 @@ def language() -> str:
 
 def second_text() -> str:
     """The sentence to compare with: the user's, or else the first one with a word replaced."""
-    return _second_text(current())
+    return bindings.second_text(current())
 
 
 def ignored_parameters() -> tuple[str, ...]:
@@ -81,7 +80,7 @@ def last_valid() -> Settings:
 
 def update(**changes: Any) -> None:
     """Change fields of the settings: `update(seed=7, hidden=(0, 2))`."""
-    _set(_with_settings(current(), **changes))
+    _set(bindings.with_settings(current(), **changes))
 
 
 def edit(edits: Edits) -> None:
@@ -102,7 +101,7 @@ def select(
 
 def choose_preset(name: str) -> None:
     """Start over from a preset: everything that is computed is replaced, the step stays."""
-    _set(replace(current(), preset=name, settings=PRESETS[name], second_text=None))
+    _set(bindings.with_preset(current(), name))
 
 
 def reset() -> None:
@@ -116,12 +115,6 @@ def remember_valid(computed: Settings) -> None:
 
 def _set(state: State) -> None:
     st.session_state[_STATE] = state
-
-
-def _with_settings(state: State, **changes: Any) -> State:
-    if "text" in changes:
-        changes["text"] = clean(changes["text"])[:MAX_CHARACTERS]
-    return replace(state, settings=replace(state.settings, **changes))
 
 
 def scratch(page: str) -> dict[str, Any]:
@@ -158,9 +151,9 @@ def typed_text(key: str) -> str:
 
 
 def bind(name: str) -> dict[str, Any]:
-    """The `key`, `on_change` and `args` of the widget that shows and changes `name` (a key of `_WIDGETS`)."""
+    """The `key`, `on_change` and `args` of the widget that shows and changes `name` (a key of `BINDINGS`)."""
     key = f"am.{name}"
-    value = _WIDGETS[name][0](current())
+    value = BINDINGS[name].read(current())
     # an equal value is not written again: that would undo what is being typed
     if key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
@@ -169,62 +162,7 @@ def bind(name: str) -> dict[str, Any]:
 
 def _take(name: str) -> None:
     """A widget was changed: take its value over."""
-    _set(_WIDGETS[name][1](current(), st.session_state[f"am.{name}"]))
-
-
-def _setting(field: str) -> tuple[Callable[[State], Any], Callable[[State, Any], State]]:
-    return (
-        lambda state: getattr(state.settings, field),
-        lambda state, value: _with_settings(state, **{field: value}),
-    )
-
-
-def _required(field: str) -> tuple[Callable[[State], Any], Callable[[State, Any], State]]:
-    """As `_setting`, where an emptied widget (None) keeps the value."""
-    read, write = _setting(field)
-    return read, lambda state, value: state if value is None else write(state, value)
-
-
-def _second_text(state: State) -> str:
-    return suggest(state.settings.text) if state.second_text is None else state.second_text
-
-
-def _shown_preset(state: State) -> str | None:
-    return state.preset if state.settings.text == PRESETS[state.preset].text else None
-
-
-def _take_preset(state: State, name: str | None) -> State:
-    name = name or state.preset  # a click on the chosen one: start over
-    return replace(state, preset=name, settings=PRESETS[name], second_text=None)
-
-
-_HEAD = (
-    lambda state: tidy(state).view.head,
-    lambda state, value: state if value is None else replace(state, view=replace(state.view, head=value)),
-)
-_WIDGETS: dict[str, tuple[Callable[[State], Any], Callable[[State, Any], State]]] = {
-    "preset": (_shown_preset, _take_preset),
-    "language": (lambda s: s.language, lambda s, value: replace(s, language=value or s.language)),
-    "matrix": (lambda s: s.matrix, lambda s, value: replace(s, matrix=value or s.matrix)),
-    "head": _HEAD,
-    "head_of_many": _HEAD,
-    "second_text": (
-        _second_text,
-        lambda s, value: replace(s, second_text=clean(value or "")),
-    ),
-    "text": (lambda s: s.settings.text, lambda s, value: _with_settings(s, text=value or "")),
-    "sinusoidal": (
-        lambda s: s.settings.position == "sinusoidal",
-        lambda s, on: _with_settings(s, position="sinusoidal" if on else "none"),
-    ),
-    "causal": (
-        lambda s: s.settings.mask == "causal",
-        lambda s, on: _with_settings(s, mask="causal" if on else "none"),
-    ),
-    "d_k": _setting("d_k"),
-    "d_v": _setting("d_v"),
-    **{name: _required(name) for name in ("d_model", "heads", "seed", "temperature")},
-}
+    _set(BINDINGS[name].write(current(), st.session_state[f"am.{name}"]))
 
 
 # ---- the address ---------------------------------------------------------------------------------------------------

@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import streamlit as st
-from torch import Tensor
 
 from app import matrix_editor, state
 from app.i18n import t, words
+from app.matrix_actions import show_actions
 from app.navigation import page
-from app.notice import error_notice, notice
-from app.session import Computed, computed, trace_of
+from app.notice import error_notice
+from app.opened_matrix import Opened, open_matrix, original_trace
+from app.session import Computed, computed
 from components.matrix import Hue, matrix
 from components.theme import num
-from models.edits import NAMES, Edits
+from models.edits import NAMES
 from models.errors import InputError
-from models.matrix_text import format_matrix, parse_matrix
-from models.settings import MAX_SEED, PRESETS, Settings
 from models.trace import Trace
 
 EDITABLE_COLUMNS = 64
 LISTED_CHANGES = 6
-PASTED = "am.pasted"
 HUES: dict[str, Hue] = {"embedding": "x", "w_q": "q", "w_k": "k", "w_v": "v", "w_o": "x"}
-
-
-@dataclass(frozen=True)
-class Opened:
-    """The matrix that is open: as it is, as the preset has it (None if that has another shape), and its labels."""
-
-    name: str
-    value: Tensor
-    original: Tensor | None
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-
-    @property
-    def symbol(self) -> str:
-        return t(f"matrices.name.{self.name}")
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return (self.value.shape[0], self.value.shape[1])
 
 
 def show() -> None:
@@ -62,39 +39,12 @@ def show() -> None:
             **state.bind("matrix"),
         )
     with act:
-        _actions(opened, disabled=now.problem is not None)
+        show_actions(opened, disabled=now.problem is not None)
     cells, effect = st.columns([11, 7], gap="medium")
     with cells, st.container(key="cells"):
         _cells(opened, now)
     with effect:
         _effect(now, before)
-
-
-def original_trace(settings: Settings) -> Trace | None:
-    """The trace with the preset's own matrices, or None if there is nothing else to compare with."""
-    original = PRESETS[state.current().preset].edits
-    return None if settings.edits == original else trace_of(replace(settings, edits=original)).trace
-
-
-def open_matrix(trace: Trace, before: Trace | None, name: str) -> Opened:
-    value = trace.tensor(name)
-    original = value if before is None else before.tensor(name)
-    numbers = tuple(str(i + 1) for i in range(max(value.shape)))
-    rows, columns = numbers[: value.shape[0]], numbers[: value.shape[1]]
-    if name == "embedding":
-        rows = trace.labels("query")
-    elif name == "w_o":
-        rows = head_labels(trace.heads, trace.d_v)
-    else:
-        columns = head_labels(trace.heads, trace.d_v if name == "w_v" else trace.d_k)
-    return Opened(name, value, original if original.shape == value.shape else None, rows, columns)
-
-
-def head_labels(heads: int, size: int) -> tuple[str, ...]:
-    """Names of the columns that the heads share out: "h2·1" is the first of the second head."""
-    if heads == 1:
-        return tuple(str(i + 1) for i in range(size))
-    return tuple(t("matrices.column", head=h + 1, index=i + 1) for h in range(heads) for i in range(size))
 
 
 def explanation(now: Computed, opened: Opened) -> str:
@@ -108,94 +58,6 @@ def explanation(now: Computed, opened: Opened) -> str:
     if opened.name == "embedding" and "position" in trace:
         text += t("matrices.about.positions")
     return text
-
-
-# ---- what can be done with the whole matrix ------------------------------------------------------------------------
-
-
-def _actions(opened: Opened, disabled: bool) -> None:
-    with st.container(horizontal=True, horizontal_alignment="right", gap="small"):
-        for action in (identity, reseed, reset_this):
-            name = action.__name__
-            st.button(
-                t(f"matrices.{name}"),
-                help=t(f"matrices.{name}_help"),
-                on_click=action,
-                args=(opened.name,),
-                key=f"am.{name}",
-                disabled=disabled,
-            )
-        st.button(t("matrices.reset_all"), on_click=reset_all, key="am.reset_all", disabled=disabled)
-        with st.popover(t("matrices.paste"), disabled=disabled):
-            _paste(opened)
-        st.download_button(
-            t("matrices.csv"),
-            format_matrix(opened.value),
-            file_name=f"{opened.name}.csv",
-            mime="text/csv",
-            on_click="ignore",
-            key="am.csv",
-        )
-
-
-def identity(name: str) -> None:
-    state.edit(state.settings().edits.with_base(name, "identity"))
-
-
-def reseed(name: str) -> None:
-    """Draw the matrix from the next seed."""
-    settings = state.settings()
-    edit = settings.edits.get(name)
-    seed = settings.seed if edit is None or edit.seed is None else edit.seed
-    state.edit(settings.edits.with_base(name, "reseed", (seed + 1) % MAX_SEED))
-
-
-def reset_this(name: str) -> None:
-    """Back to what the preset has."""
-    original = PRESETS[state.current().preset].edits
-    edits = dict(state.settings().edits.without(name))
-    state.edit(Edits(edits | {name: original[name]} if name in original else edits))
-
-
-def reset_all() -> None:
-    state.edit(PRESETS[state.current().preset].edits)
-
-
-def _paste(opened: Opened) -> None:
-    rows, columns = opened.shape
-    st.text_area(
-        t("matrices.paste_label", rows=rows, columns=columns),
-        placeholder=t("matrices.paste_placeholder"),
-        height=150,
-        width=380,
-        key=PASTED,
-        persist_state="session",
-    )
-    st.button(
-        t("matrices.use"),
-        on_click=use_pasted,
-        args=(opened.name, opened.shape),
-        key="am.use",
-        type="primary",
-    )
-    problem = state.scratch("matrices").pop("paste", None)
-    if isinstance(problem, InputError):
-        error_notice(problem, "paste")
-    elif problem:
-        notice(t("matrices.used"), "paste")
-
-
-def use_pasted(name: str, shape: tuple[int, int]) -> None:
-    """Take over a pasted matrix; what is wrong with it is shown below the box."""
-    try:
-        values = parse_matrix(state.typed_text(PASTED), shape)
-        state.edit(state.settings().edits.with_values(name, values))
-        state.scratch("matrices")["paste"] = True
-    except InputError as error:
-        state.scratch("matrices")["paste"] = error
-
-
-# ---- the cells and what they change --------------------------------------------------------------------------------
 
 
 def _cells(opened: Opened, now: Computed) -> None:

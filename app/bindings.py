@@ -1,0 +1,88 @@
+"""Which part of the state each shared widget shows and changes. Pure: functions from state to state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from app.second_sentence import suggest
+from app.url import State, clean, tidy
+from models.settings import PRESETS
+from models.tokenizer import MAX_CHARACTERS
+
+
+class Binding(NamedTuple):
+    """`read` gives the widget's value, `write` the state after the widget was changed to a value."""
+
+    read: Callable[[State], Any]
+    write: Callable[[State, Any], State]
+
+
+def with_settings(state: State, **changes: Any) -> State:
+    """The state with fields of its settings replaced; a text is cut to what is ever read of it."""
+    if "text" in changes:
+        changes["text"] = clean(changes["text"])[:MAX_CHARACTERS]
+    return replace(state, settings=replace(state.settings, **changes))
+
+
+def with_preset(state: State, name: str | None) -> State:
+    """Start over from a preset: everything that is computed is replaced. None (a click on the chosen one) as well."""
+    name = name or state.preset
+    return replace(state, preset=name, settings=PRESETS[name], second_text=None)
+
+
+def second_text(state: State) -> str:
+    """The sentence to compare with: the user's, or else the first one with a word replaced."""
+    return suggest(state.settings.text) if state.second_text is None else state.second_text
+
+
+def _with_second_text(state: State, text: str | None) -> State:
+    return replace(state, second_text=clean(text or "")[:MAX_CHARACTERS])
+
+
+def _shown_preset(state: State) -> str | None:
+    return state.preset if state.settings.text == PRESETS[state.preset].text else None
+
+
+def _with_head(state: State, head: int | None) -> State:
+    return state if head is None else replace(state, view=replace(state.view, head=head))
+
+
+def _setting(field: str) -> Binding:
+    return Binding(
+        lambda state: getattr(state.settings, field),
+        lambda state, value: with_settings(state, **{field: value}),
+    )
+
+
+def _required(field: str) -> Binding:
+    """As `_setting`, where an emptied widget (None) keeps the value."""
+    read, write = _setting(field)
+    return Binding(read, lambda state, value: state if value is None else write(state, value))
+
+
+def _switch(field: str, on: str) -> Binding:
+    """A field that a toggle changes between "none" and `on`."""
+    return Binding(
+        lambda state: getattr(state.settings, field) == on,
+        lambda state, value: with_settings(state, **{field: on if value else "none"}),
+    )
+
+
+_HEAD = Binding(lambda state: tidy(state).view.head, _with_head)
+
+BINDINGS: dict[str, Binding] = {
+    "preset": Binding(_shown_preset, with_preset),
+    "text": Binding(lambda s: s.settings.text, lambda s, text: with_settings(s, text=text or "")),
+    "second_text": Binding(second_text, _with_second_text),
+    **{name: _required(name) for name in ("d_model", "heads", "seed", "temperature")},
+    "d_k": _setting("d_k"),
+    "d_v": _setting("d_v"),
+    "sinusoidal": _switch("position", "sinusoidal"),
+    "causal": _switch("mask", "causal"),
+    "head": _HEAD,
+    "head_of_many": _HEAD,
+    "matrix": Binding(lambda s: s.matrix, lambda s, name: replace(s, matrix=name or s.matrix)),
+    "language": Binding(lambda s: s.language, lambda s, code: replace(s, language=code or s.language)),
+}
