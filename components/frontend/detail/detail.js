@@ -10,22 +10,27 @@ const exact = (value) =>
 
 /**
  * Fill `host` with the parts of `explanation` ({operation, terms, result, chosen}). `columns` names what is shown:
- * [{name, hue, read(term)}], the last one being what is summed. `text`: {term, share, all_terms}.
+ * [{name, hue, read(term)}], the last one being what is summed. `text`: {term, share, all_terms}. `highlight` is the k
+ * of a term that is pointed at elsewhere; `onTerm(k | null)` is called when one is pointed at here.
  */
-export function showDetail(host, explanation, { columns, palette, text }) {
+export function showDetail(host, explanation, { columns, palette, text, highlight = null, onTerm = () => {} }) {
   const canvas = el("canvas", "bars");
   const scroller = el("div", "terms-table");
   host.replaceChildren(canvas, scroller);
   const total = explanation.terms.reduce((sum, term) => sum + columns.at(-1).read(term), 0);
-  const draw = (highlight) =>
-    drawBars(canvas, explanation.terms, { width: Math.max(host.clientWidth, 260), palette, rows: columns, total, highlight });
-  draw(null);
+  const draw = (k) =>
+    drawBars(canvas, explanation.terms, { width: Math.max(host.clientWidth, 260), palette, rows: columns, total, highlight: k });
+  draw(highlight);
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", text.all_terms.replace("{count}", explanation.terms.length));
-  scroller.append(termsTable(explanation, columns, text, total, draw));
+  const point = (k) => {
+    draw(k);
+    onTerm(k);
+  };
+  scroller.append(termsTable(explanation, columns, text, total, point));
 }
 
-function termsTable({ terms, chosen, operation }, columns, text, total, highlight) {
+function termsTable({ terms, chosen, operation }, columns, text, total, point) {
   const table = el("table");
   table.createCaption().textContent = text.all_terms.replace("{count}", terms.length);
   const head = table.createTHead().insertRow();
@@ -48,8 +53,8 @@ function termsTable({ terms, chosen, operation }, columns, text, total, highligh
       cell.textContent = exact(column.read(term));
     }
     line.insertCell().textContent = total ? `${num((100 * columns.at(-1).read(term)) / total, 1)} %` : "";
-    line.addEventListener("pointerenter", () => highlight(term.k));
-    line.addEventListener("pointerleave", () => highlight(null));
+    line.addEventListener("pointerenter", () => point(term.k));
+    line.addEventListener("pointerleave", () => point(null));
   }
   return table;
 }

@@ -54,7 +54,7 @@ function pick(stage, x, y) {
 /** Where cells are too small for their numbers, the tip has row, column and value. */
 function tip(stage, found, x, y) {
   const box = found?.box;
-  if (!box || stage.g.print) return hideTip(stage.parts.tip);
+  if (!box || (stage.g.print && box.numbers)) return hideTip(stage.parts.tip);
   const { entry } = box;
   const name = entry.symbol ? `${entry.symbol}${entry.sub ? ` ${entry.sub}` : ""}` : stage.text.names[entry.word];
   const place = `${axisLabel(stage.model, entry.rowAxis, found.r)}, ${axisLabel(stage.model, entry.colAxis, found.c)}`;

@@ -108,7 +108,7 @@ function paintCells(view, box, at, turning) {
   const { ctx, g, palette, focus, time } = view;
   const { entry } = box;
   const gap = Math.min(at.cw, at.ch) > 14 ? 1 : Math.min(at.cw, at.ch) > 7 ? 0.5 : 0;
-  const print = g.print && box !== undefined && !(turning && time < 0.8) ? g.print : null;
+  const print = box.numbers && !(turning && time < 0.8) ? g.print : null;
   if (print) ctx.font = `${print.px}px ${palette.font}`;
   for (let r = 0; r < entry.rows; r++) {
     for (let c = 0; c < entry.cols; c++) {

@@ -19,7 +19,8 @@ export function setUpPanels(stage, find) {
   });
 }
 
-export function refreshPanels(stage) {
+/** Open, close and fill the panels; while a cell is only hovered (`passing`) just the terms follow. */
+export function refreshPanels(stage, passing = false) {
   const { panels, wanted, explanation, text } = stage;
   panels.termsButton.textContent = text.terms;
   panels.tableButton.textContent = text.table;
@@ -28,10 +29,10 @@ export function refreshPanels(stage) {
   toggle(panels.terms, panels.termsButton, openTerms, several);
   toggle(panels.table, panels.tableButton, Boolean(explanation) && wanted.table, Boolean(explanation));
   if (openTerms) {
-    const { term, share, all_terms } = text;
-    showDetail(panels.terms, explanation, { columns: columnsOf(stage), palette: stage.palette, text: { term, share, all_terms } });
+    const onTerm = (k) => stage.pointAtTerm(k);
+    showDetail(panels.terms, explanation, { columns: columnsOf(stage), palette: stage.palette, text, highlight: stage.term, onTerm });
   }
-  if (explanation && wanted.table) showResult(stage);
+  if (explanation && wanted.table && !passing) showResult(stage);
 }
 
 function toggle(panel, button, open, possible) {

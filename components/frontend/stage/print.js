@@ -12,11 +12,16 @@ const FORMS = [
 ];
 const MANY = 2600; // more cells than this are drawn as an image, without numbers
 
-/** Decides `g.print` = {px, write} for the whole step, or null; the hover tip has the value otherwise. */
+/**
+ * Decides `g.print` = {px, write}, or null; the hover tip has the value otherwise. Operands that are too small for any
+ * number (`box.numbers` false) do not keep the result from being printed.
+ */
 export function printNumbers(g, room) {
   g.print = null;
-  if (g.boxes.some((box) => box.cw < 16 || box.ch < 11 || box.entry.rows * box.entry.cols > MANY)) return;
-  const sizes = g.boxes.map((box) => FORMS.map((form) => sizeThatFits(box, form, room)));
+  for (const box of g.boxes) box.numbers = box.cw >= 16 && box.ch >= 11 && box.entry.rows * box.entry.cols <= MANY;
+  const printed = g.boxes.filter((box) => box.numbers);
+  if (!printed.some((box) => box.role === "O")) return;
+  const sizes = printed.map((box) => FORMS.map((form) => sizeThatFits(box, form, room)));
   const form = FORMS.findIndex((_, at) => sizes.every((size) => size[at] > 0));
   if (form < 0) return;
   g.print = { px: Math.min(...sizes.map((size) => size[form])), write: FORMS[form].write };

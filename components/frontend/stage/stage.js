@@ -196,14 +196,16 @@ class Stage {
     writeWords(this.parts.words, { model, text, step: spoken, picture, focus: words, width: g.textW });
     this.explanation = g.chips ? null : explainCell(model, spoken, picture, focus.i, focus.j);
     if (this.explanation) {
-      const onTerm = (k) => {
-        this.term = k;
-        this.paint();
-      };
-      writeArithmetic(this.parts.arithmetic, this.explanation, { model, text, onTerm });
+      writeArithmetic(this.parts.arithmetic, this.explanation, { model, text, onTerm: (k) => this.pointAtTerm(k) });
     } else this.parts.arithmetic.textContent = `${model.tokens[focus.i]} → ${text.names.id} ${model.ids[focus.i]}`;
     if (this.time === 1) this.paint();
-    if (!this.hover) refreshPanels(this);
+    refreshPanels(this, Boolean(this.hover));
+  }
+
+  /** Box the two factors of a term in their matrices; null for none. */
+  pointAtTerm(k) {
+    this.term = k;
+    this.paint();
   }
 
   paint() {

@@ -1,0 +1,133 @@
+"""A page for test_components.py with every component beside the stage: rare looks, hostile labels.
+
+Started by `streamlit run`; what Python receives is printed under each component.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import numpy as np  # noqa: E402
+import streamlit as st  # noqa: E402
+
+from components.head_grid import encode_heads, head_grid, strongest_links  # noqa: E402
+from components.matrix import Group, matrix  # noqa: E402
+from components.token_links import token_links  # noqa: E402
+from components.token_strip import token_strip  # noqa: E402
+
+HOSTILE = ["<script>", "$x$", "**b**", ":red[x]", "a_b"]
+TOKENS = ["I", "love", "you", "and", "NLP", "."]
+WORDS = tomllib.loads((ROOT / "app/locales/en.toml").read_text("utf-8"))["components"]
+MATRIX_WORDS = {**WORDS["matrix"], "label": "a matrix", "tip": "{row} → {col} = {value}"}
+
+
+def softmax_of(shape: tuple[int, ...]) -> np.ndarray:
+    """Weights that sum to 1 per row."""
+    scores = np.exp(2 * np.random.default_rng(3).standard_normal(shape))
+    return scores / scores.sum(axis=-1, keepdims=True)
+
+
+def looks() -> None:
+    """One row: a number, an exact zero, a masked cell, padding, not a number; and one with a chosen cell."""
+    values = np.array([[0.25, 0.0, 0.0, 0.0, np.nan], [-1.5, 0.004, 2.0, 1e7, -np.inf]])
+    mask = np.ones((2, 5), bool)
+    mask[0, 2] = False
+    padded = np.zeros((2, 5), bool)
+    padded[0, 3] = True
+    cell = matrix(
+        values,
+        ["first", "<b>second</b>"],
+        HOSTILE,
+        title="Looks of <i>cells</i>",
+        text=MATRIX_WORDS,
+        key="looks",
+        mask=mask,
+        padded=padded,
+        limit=2.0,
+        height=160,
+        on_select=lambda chosen: st.session_state.update(called=tuple(chosen)),
+    )
+    st.text(f"looks: {tuple(cell) if cell else None}, called: {st.session_state.get('called')}")
+
+
+def large() -> None:
+    values = np.random.default_rng(5).standard_normal((300, 400))
+    groups = [Group(f"part {number}", number, 100) for number in range(4)]
+    matrix(values, None, None, title="Large", text=MATRIX_WORDS, key="large", col_groups=groups, height=300)
+
+
+def layers() -> None:
+    weights = softmax_of((12, 6, 6))
+    chosen = head_grid(
+        encode_heads(weights),
+        [f"L{layer} H{head}" for layer in range(3) for head in range(4)],
+        keys=6,
+        strongest=strongest_links(weights),
+        row_tokens=TOKENS,
+        col_tokens=TOKENS,
+        text={**WORDS["head_grid"], "pooled": ""},
+        key="layers",
+        selected=0,
+        columns=4,
+        row_names=["L0", "L1", "L2"],
+        column_names=["H0", "H1", "H2", "H3"],
+        height=260,
+    )
+    st.text(f"layers: {chosen}")
+
+
+def links() -> None:
+    weights = softmax_of((3, 6, 6))
+    weights[0, 5] = np.nan
+    weights[:, 4] = 0
+    left, right = st.columns(2)
+    with left:
+        matrix(
+            weights[0],
+            TOKENS,
+            TOKENS,
+            title="Beside",
+            text=MATRIX_WORDS,
+            key="beside",
+            scale="weights",
+            height=260,
+            channel="gallery",
+        )
+    with right:
+        pick = token_links(
+            weights,
+            TOKENS,
+            TOKENS,
+            names=["Head 1", "Head 2", "Head 3"],
+            active=1,
+            text=WORDS["token_links"],
+            key="links",
+            height=240,
+            channel="gallery",
+            on_pick=lambda token: st.session_state.update(picked=token),
+        )
+    st.text(f"links: {(pick.side, pick.index) if pick else None}")
+
+
+def strip() -> None:
+    hidden = st.session_state.setdefault("hidden", {1})
+    with st.container(width=264):
+        token_strip(
+            [*HOSTILE, "a very long token that does not fit into the strip at all"],
+            hidden=hidden,
+            text=WORDS["token_strip"],
+            key="strip",
+            on_toggle=lambda index: st.session_state.update(hidden=hidden ^ {index}),
+        )
+    st.text(f"hidden: {sorted(st.session_state.hidden)}")
+
+
+st.set_page_config(layout="wide")
+for show in (looks, links, layers, strip, large):
+    with st.container(key=f"show_{show.__name__}"):
+        show()
