@@ -80,9 +80,9 @@ def test_causality_is_told_from_padding() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        None, "scores", 3, {}, {"step": "scores"}, {"step": "nothing", "i": 0, "j": 0}, {"step": "masked", "i": 0, "j": 0},
-        {"step": "scores", "i": -1, "j": 0}, {"step": "scores", "i": 1.5, "j": 0}, {"step": "scores", "i": True, "j": 0},
-        {"step": ["scores"], "i": 0, "j": 0},
+        None, "scores", 3, {}, {"step": "scores"}, {"step": "nothing", "i": 0, "j": 0},
+        {"step": "masked", "i": 0, "j": 0}, {"step": "scores", "i": -1, "j": 0}, {"step": "scores", "i": 1.5, "j": 0},
+        {"step": "scores", "i": True, "j": 0}, {"step": ["scores"], "i": 0, "j": 0},
     ],
 )  # fmt: skip
 def test_what_is_no_view_is_ignored(value: object) -> None:
