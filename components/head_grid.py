@@ -103,7 +103,9 @@ def head_grid(
 
     `keys` is the number of keys before pooling. With `columns` the pictures form a table with `row_names` and
     `column_names` (layers × heads); without, they fold to fit `height` pixels. Pointing at a head announces it on
-    `channel`. Raises ValueError where names and pictures differ in number, KeyError for a missing text.
+    `channel`. With `selected` None the head that a matrix on the channel shows is marked, and choosing another one
+    does not send the pictures again. Raises ValueError where names and pictures differ in number, KeyError for a
+    missing text.
     """
     count, rows, cols = codes.shape
     if not count == len(names) == len(strongest):

@@ -69,6 +69,7 @@ def matrix(
     height: int = 420,
     channel: str = "",
     shares: Literal["cells", "rows"] = "cells",
+    head: int | None = None,
     on_select: Callable[[Selection], None] | None = None,
 ) -> Selection | None:
     """Draw `values` (rows × cols) and return the cell that was just chosen, if one was.
@@ -76,7 +77,8 @@ def matrix(
     `scale` "weights" is the sequential scale from 0 to 1 of attention weights, "signed" diverges around 0 up to
     `limit` (default: the largest size). `mask` is True where a cell may be seen; `padded` is True where a cell
     belongs to padding. Labels of None are positions counted from 1. Components on the same `channel` light up each
-    other's cells, or rows alone where a matrix `shares` no more with them. `text` needs TEXT_KEYS; its "tip" has the
+    other's cells, or rows alone where a matrix `shares` no more with them; those without a selection of their own
+    follow the `head` and the cell of the matrix. `text` needs TEXT_KEYS; its "tip" has the
     places {row}, {col} and {value}. `on_select` is called before the page runs again; without it cells cannot be
     clicked.
 
@@ -105,6 +107,7 @@ def matrix(
         "height": height,
         "channel": channel,
         "shares": shares,
+        "head": -1 if head is None else head,
         "clickable": on_select is not None,
     }
     if mask is not None or padded is not None:

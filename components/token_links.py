@@ -74,7 +74,7 @@ def token_links(
     key_labels: Sequence[str],
     *,
     names: Sequence[str],
-    active: int,
+    active: int | None = None,
     text: Mapping[str, str],
     key: str,
     colours: Sequence[int] | None = None,
@@ -89,8 +89,9 @@ def token_links(
 
     `names` are the heads' names, `active` the chosen head, `colours` their places in the head palette (default
     0 … H − 1). With `only_active` the picture starts with the chosen head alone. `pinned` is the query shown while
-    nothing is pointed at. Heads are switched and tokens isolated in the browser. Raises ValueError where labels or
-    names do not fit, KeyError for a missing text.
+    nothing is pointed at. Where `active` or `pinned` is None, the picture follows a matrix on the same `channel`.
+    Heads are switched and tokens isolated in the browser. Raises ValueError where labels or names do not fit,
+    KeyError for a missing text.
     """
     heads, queries, keys = weights.shape
     if (len(names), len(query_labels), len(key_labels)) != (heads, queries, keys):
@@ -108,7 +109,7 @@ def token_links(
         "colours": list(colours) if colours is not None else list(range(heads)),
         "active": active,
         "only_active": only_active,
-        "pinned": -1 if pinned is None else pinned,
+        "pinned": pinned,
         "padded": sorted(padded),
         "queries": list(query_labels),
         "keys": list(key_labels),

@@ -36,14 +36,14 @@ def show() -> None:
     key = min(state.view().j, len(trace.labels("key")) - 1)
     st.html(Path(__file__).with_name("heads.css"))
     with st.container(key="heads", gap="small"):
-        _overview(trace, head)
+        _overview(trace)
         _enlarged(trace, head, (query, key))
         _together(trace, query)
         st.html('<div class="am-section"></div>')
         show_sizes(trace)
 
 
-def _overview(trace: Trace, head: int) -> None:
+def _overview(trace: Trace) -> None:
     words, pictures = st.columns([1, 1.62], gap="large", vertical_alignment="center")
     with words:
         lead = notation(
@@ -63,7 +63,6 @@ def _overview(trace: Trace, head: int) -> None:
             col_tokens=trace.labels("key"),
             text=_words("head_grid", even=t("components.head_grid.even", keys=keys), pooled=pooled),
             key="heads_grid",
-            selected=head,
             height=144,
             channel=CHANNEL,
             on_select=lambda chosen: state.select(head=chosen),
@@ -92,6 +91,7 @@ def _enlarged(trace: Trace, head: int, cell: tuple[int, int]) -> None:
             selected=cell,
             height=PICTURE,
             channel=CHANNEL,
+            head=head,
             on_select=_select_cell,
         )
     with right:
@@ -100,11 +100,9 @@ def _enlarged(trace: Trace, head: int, cell: tuple[int, int]) -> None:
             trace.labels("query"),
             trace.labels("key"),
             names=_head_names(trace),
-            active=head,
             text=_words("token_links"),
             key="heads_links",
             only_active=trace.heads * len(trace.labels("query")) > ALL_LINKS,
-            pinned=cell[0],
             padded=_padded_keys(trace),
             height=PICTURE - 40,
             channel=CHANNEL,

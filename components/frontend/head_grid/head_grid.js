@@ -1,10 +1,10 @@
 // All heads at once: a small picture of each head's weights, one colour scale for all.
-import { announce } from "../lib/bus.js";
+import { announce, listen } from "../lib/bus.js";
 import { STATE, drawCrisp } from "../lib/cells.js";
 import { cellFill, css, evenTint, parseColour, readPalette } from "../lib/colour.js";
 import { clamp, column, el, sizeCanvas, watchSize } from "../lib/dom.js";
 import { hatchHiddenRuns } from "../lib/hidden.js";
-import { clipLabel, labelWidth } from "../lib/labels.js";
+import { clipLabel, distinctLabels, labelWidth } from "../lib/labels.js";
 import { sampleLegend, scaleLegend } from "../lib/legend.js";
 import { num } from "../lib/numbers.js";
 import { hideTip, pointIn, showTip } from "../lib/tip.js";
@@ -24,19 +24,25 @@ export default function headGridComponent({ data, parentElement, setTriggerValue
   }
   view.stop?.();
   view.send = (head) => setTriggerValue("head", head);
-  Object.assign(view, { data, palette: readPalette(root), selected: data.selected ?? -1 });
+  Object.assign(view, { data, palette: readPalette(root), selected: data.selected ?? view.selected });
   view.scale = { kind: "weights", gamma: evenTint(data.keys) };
+  view.titles = { row: distinctLabels(data.row_tokens), col: distinctLabels(data.col_tokens) };
   view.pictures = headGridPictures(view);
   view.canvas.setAttribute("aria-label", data.text.label);
   view.legend.replaceChildren(...headGridLegend(view));
   layHeadGridOut(view);
-  view.stop = watchSize(root, () => layHeadGridOut(view));
+  const stops = [
+    watchSize(root, () => layHeadGridOut(view)),
+    listen(data.channel, "chosen", ({ head }) => followChosenHead(view, head)),
+  ];
+  view.stop = () => stops.forEach((stop) => stop());
+  announce(data.channel, "hello", {});
   return () => view.stop();
 }
 
 function newHeadGrid(root) {
   const part = (name) => root.querySelector(name);
-  const view = { root, canvas: part(".picture"), tip: part(".tip"), live: part(".live"), legend: part(".bar"), hover: -1 };
+  const view = { root, canvas: part(".picture"), tip: part(".tip"), live: part(".live"), legend: part(".bar"), hover: -1, selected: -1 };
   const { canvas } = view;
   const under = (event) => headGridPick(view.geometry, view.data.names.length, ...pointIn(canvas, event));
   canvas.onpointermove = (event) => hoverHead(view, under(event), ...pointIn(canvas, event));
@@ -152,9 +158,9 @@ function headGridLegend({ data, palette, scale }) {
   return parts;
 }
 
-const headGridLine = ({ data }, head) => {
+const headGridLine = ({ data, titles }, head) => {
   const link = data.strongest[head];
-  return link ? `${data.row_tokens[link[0]]} → ${data.col_tokens[link[1]]}   ${num(link[2], 3)}` : data.text.nothing;
+  return link ? `${titles.row[link[0]]} → ${titles.col[link[1]]}   ${num(link[2], 3)}` : data.text.nothing;
 };
 
 function hoverHead(view, head, x, y) {
@@ -164,6 +170,13 @@ function hoverHead(view, head, x, y) {
   view.hover = head;
   paintHeadGrid(view);
   announce(view.data.channel, "head", { head });
+}
+
+/** Without a selection of its own the grid marks the head that a matrix on the same channel shows. */
+function followChosenHead(view, head) {
+  if (view.data.selected !== null || head === view.selected) return;
+  view.selected = head;
+  if (view.geometry) paintHeadGrid(view);
 }
 
 function chooseHead(view, head) {

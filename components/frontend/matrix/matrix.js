@@ -24,7 +24,7 @@ export default function matrixComponent({ data, parentElement, setTriggerValue }
   updateMatrix(view, data);
   const stopSize = watchSize(root, () => layMatrixOut(view));
   const stopRow = listen(view.model.channel, "row", (detail) => followMatrixRow(view, detail));
-  const stopHello = listen(view.model.channel, "hello", () => announceMatrixPitch(view));
+  const stopHello = listen(view.model.channel, "hello", () => introduceMatrix(view));
   view.stop = () => [stopSize, stopRow, stopHello].forEach((stop) => stop());
   return () => view.stop();
 }
@@ -51,7 +51,6 @@ function newMatrixView(root) {
 
 function updateMatrix(view, data) {
   view.model = matrixModel(data, readPalette(view.root));
-  view.image = null;
   view.selected = data.selected ? { row: data.selected[0], col: data.selected[1] } : null;
   const { rows, cols } = view.model;
   if (!view.part || view.part.of !== `${rows}/${cols}`) view.part = { row: 0, col: 0, rows, cols, of: `${rows}/${cols}` };
@@ -68,12 +67,18 @@ function layMatrixOut(view) {
   const ctx = view.canvas.getContext("2d");
   view.geometry = matrixGeometry(ctx, view.model, view.part, room);
   view.ctx = sizeCanvas(view.canvas, Math.min(room.width, view.geometry.width), view.geometry.height);
-  view.canvas.style.fontVariantNumeric = "tabular-nums";
   paintMatrix(view);
   paintMatrixBar(view, (factor) => zoomMatrix(view, factor));
   const { left, top, cw, ch, print } = view.geometry;
   Object.assign(view.root.dataset, { left, top, cw, ch, printed: String(Boolean(print)) });
+  introduceMatrix(view);
+}
+
+/** What pictures on the same channel follow: where the rows are, which head and cell are chosen. */
+function introduceMatrix(view) {
   announceMatrixPitch(view);
+  const { channel, head } = view.model;
+  if (head >= 0) announce(channel, "chosen", { head, row: view.selected?.row ?? -1, col: view.selected?.col ?? -1 });
 }
 
 /** For pictures that stand beside this one and want to line up with its rows. */
@@ -107,6 +112,7 @@ function chooseMatrixCell(view, cell) {
   if (!view.model.clickable) return;
   view.selected = cell;
   paintMatrix(view);
+  introduceMatrix(view);
   view.send(cell);
 }
 
@@ -124,7 +130,7 @@ function hoverMatrix(view, cell, x, y) {
 function showMatrixTip(view, { row, col }, x, y) {
   const { model } = view;
   const value = model.text.tip.replace(/\{(row|col|value)\}/g, (_, name) =>
-    name === "row" ? model.rowName(row) : name === "col" ? model.colName(col) : matrixCellText(model, row, col),
+    name === "row" ? model.rowTitle(row) : name === "col" ? model.colTitle(col) : matrixCellText(model, row, col),
   );
   showTip(view.root, view.tip, [value], x, y);
 }

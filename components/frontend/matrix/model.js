@@ -2,12 +2,14 @@
 import { STATE } from "../lib/cells.js";
 import { evenTint } from "../lib/colour.js";
 import { column } from "../lib/dom.js";
+import { distinctLabels } from "../lib/labels.js";
 
 /** `data` is what components/matrix.py builds; see there for its fields. */
 export function matrixModel(data, palette) {
   const values = column(data.v);
   const states = data.states ? column(data.states) : null;
   const { rows, cols, row_labels: rowLabels, col_labels: colLabels } = data;
+  const [rowTitles, colTitles] = [rowLabels, colLabels].map((labels) => labels && distinctLabels(labels));
   const group = ([label, colour, count]) => ({ label, colour, count });
   const model = {
     palette,
@@ -24,6 +26,7 @@ export function matrixModel(data, palette) {
     height: data.height,
     channel: data.channel,
     shares: data.shares,
+    head: data.head,
     clickable: data.clickable,
     headColours: data.head_colours,
     rowGroups: (data.row_groups ?? []).map(group),
@@ -32,6 +35,9 @@ export function matrixModel(data, palette) {
     state: (row, col) => (states ? states[row * cols + col] : STATE.number),
     rowName: (row) => (rowLabels ? rowLabels[row] : String(row + 1)),
     colName: (col) => (colLabels ? colLabels[col] : String(col + 1)),
+    // in words rather than beside the picture: equal labels are told apart
+    rowTitle: (row) => (rowTitles ? rowTitles[row] : String(row + 1)),
+    colTitle: (col) => (colTitles ? colTitles[col] : String(col + 1)),
     hidden: states !== null && states.some((state) => state !== STATE.number),
   };
   return { ...model, ...matrixSurvey(values, states, data) };

@@ -6,16 +6,32 @@ import { hatchHiddenRuns } from "../lib/hidden.js";
 import { clipLabel, labelStep, labelWidth } from "../lib/labels.js";
 import { matrixCorner } from "./geometry.js";
 
-/** `view`: {ctx, model, part, geometry, hover, selected, images}. */
+/** `view`: {ctx, model, part, geometry, hover, selected}; the painted cells are kept in `view.layer`. */
 export function paintMatrix(view) {
   const { ctx, geometry } = view;
   ctx.clearRect(0, 0, geometry.width + 40, geometry.height + 4);
-  if (geometry.crowded) paintMatrixImage(view);
-  else paintMatrixCells(view);
+  paintMatrixLayer(view);
   paintMatrixGroups(view);
   paintMatrixFrame(view);
   paintMatrixRowLabels(view);
   paintMatrixColumnLabels(view);
+}
+
+/** The cells change only with data, zoom and size: they are kept as a layer, so that hovering repaints lines alone. */
+function paintMatrixLayer(view) {
+  const { ctx, geometry } = view;
+  if (view.layer?.geometry !== geometry) {
+    const bitmap = new OffscreenCanvas(ctx.canvas.width, ctx.canvas.height);
+    const inner = bitmap.getContext("2d");
+    inner.setTransform(ctx.getTransform());
+    view.layer = { geometry, bitmap };
+    const paint = geometry.crowded ? paintMatrixImage : paintMatrixCells;
+    paint({ ...view, ctx: inner });
+  }
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  ctx.drawImage(view.layer.bitmap, 0, 0);
+  ctx.restore();
 }
 
 function paintMatrixCells({ ctx, model, part, geometry }) {
@@ -40,19 +56,13 @@ function paintMatrixZero(ctx, x, y, palette) {
   ctx.fillRect(x - 0.75, y - 0.75, 1.5, 1.5);
 }
 
-function paintMatrixImage(view) {
-  const { ctx, model, part, geometry } = view;
-  const key = `${part.row}/${part.col}/${part.rows}/${part.cols}/${model.palette.dark}`;
-  if (view.image?.key !== key) {
-    const read = (r, c) => model.read(r + part.row, c + part.col);
-    const state = (r, c) => model.state(r + part.row, c + part.col);
-    view.image = { key, bitmap: matrixImage(part.rows, part.cols, read, state, model.palette, model.scale) };
-  }
+function paintMatrixImage({ ctx, model, part, geometry }) {
+  const read = (r, c) => model.read(r + part.row, c + part.col);
+  const state = (r, c) => model.state(r + part.row, c + part.col);
   const { left, top, cw, ch } = geometry;
-  drawCrisp(ctx, view.image.bitmap, left, top, cw * part.cols, ch * part.rows);
-  if (!model.hidden) return;
-  const area = { rows: part.rows, cols: part.cols, x: left, y: top, cw, ch };
-  hatchHiddenRuns(ctx, model.palette, area, (row, col) => model.state(row + part.row, col + part.col));
+  const image = matrixImage(part.rows, part.cols, read, state, model.palette, model.scale);
+  drawCrisp(ctx, image, left, top, cw * part.cols, ch * part.rows);
+  if (model.hidden) hatchHiddenRuns(ctx, model.palette, { rows: part.rows, cols: part.cols, x: left, y: top, cw, ch }, state);
 }
 
 function paintMatrixFrame({ ctx, model, part, geometry, hover, selected }) {

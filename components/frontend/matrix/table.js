@@ -22,7 +22,7 @@ export function fillMatrixTable(table, model, row) {
   table.filledWith = model;
   table.dataset.part = key;
   const head = el("tr");
-  head.append(el("td"), ...Array.from({ length: model.cols }, (_, col) => matrixHeaderCell("col", model.colName(col))));
+  head.append(el("td"), ...Array.from({ length: model.cols }, (_, col) => matrixHeaderCell("col", model.colTitle(col))));
   const rows = whole ? Array.from({ length: model.rows }, (_, at) => at) : [row];
   table.replaceChildren(el("caption", "", model.title), head, ...rows.map((at) => matrixTableRow(model, at)));
 }
@@ -35,7 +35,7 @@ function matrixHeaderCell(scope, text) {
 
 function matrixTableRow(model, row) {
   const line = el("tr");
-  line.append(matrixHeaderCell("row", model.rowName(row)));
+  line.append(matrixHeaderCell("row", model.rowTitle(row)));
   for (let col = 0; col < model.cols; col++) line.append(el("td", "", matrixCellText(model, row, col)));
   return line;
 }
@@ -43,13 +43,13 @@ function matrixTableRow(model, row) {
 /** Tab-separated values with a header line; full precision; masked and padded cells are left empty. */
 export function matrixAsText(model) {
   const clean = (label) => label.replace(/[\t\r\n]+/g, " ");
-  const lines = [["", ...Array.from({ length: model.cols }, (_, col) => clean(model.colName(col)))]];
+  const lines = [["", ...Array.from({ length: model.cols }, (_, col) => clean(model.colTitle(col)))]];
   for (let row = 0; row < model.rows; row++) {
     const values = Array.from({ length: model.cols }, (_, col) => {
       const value = model.read(row, col);
       return model.state(row, col) !== STATE.number ? "" : String(Number(value.toPrecision(7)));
     });
-    lines.push([clean(model.rowName(row)), ...values]);
+    lines.push([clean(model.rowTitle(row)), ...values]);
   }
   return lines.map((line) => line.join("\t")).join("\n");
 }

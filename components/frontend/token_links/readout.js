@@ -56,7 +56,7 @@ export function fillLinkReadout(view) {
     return;
   }
   const query = focus.side === "query";
-  const label = (query ? data.queries : data.keys)[focus.index];
+  const label = view.titles[focus.side][focus.index];
   const links = shownLinks(model, shown, focus, 0).reverse().filter((link, rank) => rank === 0 || link.weight >= 0.005);
   const lead = el("span", "lead");
   lead.append(...fillTemplate(query ? data.text.looks_at : data.text.looked_at, { token: label }, (text) => el("b", query ? "q" : "k", text)));
@@ -69,7 +69,7 @@ export function fillLinkReadout(view) {
 
 function linkItem(view, link, query) {
   const item = el("span", "link");
-  item.append(el("span", query ? "k" : "q", query ? view.data.keys[link.key] : view.data.queries[link.query]));
+  item.append(el("span", query ? "k" : "q", query ? view.titles.key[link.key] : view.titles.query[link.query]));
   const value = el("b", "", num(link.weight));
   value.style.color = linksColour(view, link.head);
   item.append(value);

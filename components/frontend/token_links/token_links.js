@@ -2,6 +2,7 @@
 import { announce, listen } from "../lib/bus.js";
 import { readPalette } from "../lib/colour.js";
 import { clamp, sizeCanvas, watchSize } from "../lib/dom.js";
+import { distinctLabels } from "../lib/labels.js";
 import { pointIn } from "../lib/tip.js";
 import { linksGeometry, linksPick } from "./geometry.js";
 import { linksModel } from "./model.js";
@@ -25,6 +26,7 @@ export default function tokenLinksComponent({ data, parentElement, setTriggerVal
     listen(data.channel, "row", (detail) => followLinksRow(view, detail)),
     listen(data.channel, "head", ({ head }) => isolateLinks(view, head)),
     listen(data.channel, "pitch", (detail) => alignLinks(view, detail)),
+    listen(data.channel, "chosen", (detail) => followChosenLinks(view, detail)),
   ];
   announce(data.channel, "hello", {});
   view.stop = () => stops.forEach((stop) => stop());
@@ -54,9 +56,9 @@ function updateLinks(view, data) {
   view.heads = data.colours; // which colour of the palette each head has
   view.palette = readPalette(view.root);
   view.model = linksModel(data);
-  if (before?.heads !== data.heads || before.only_active !== data.only_active) view.on = new Set(data.only_active ? [data.active] : Array.from({ length: data.heads }, (_, head) => head));
-  else if (view.on.size === 1 && view.on.has(before.active)) view.on = new Set([data.active]); // it follows the chosen head
-  view.pinned = data.pinned >= 0 && data.pinned < data.queries.length ? { side: "query", index: data.pinned } : null;
+  view.titles = { query: distinctLabels(data.queries), key: distinctLabels(data.keys) };
+  if (before?.heads !== data.heads || before.only_active !== data.only_active) view.on = null;
+  chooseLinks(view, data.active ?? view.active ?? 0, data.pinned ?? view.pinned?.index ?? -1);
   view.hover = null;
   view.scroll = view.list.scrollTop;
   view.canvas.setAttribute("aria-label", data.text.label);
@@ -66,6 +68,29 @@ function updateLinks(view, data) {
   layLinksOut(view);
 }
 
+/** The chosen head and the query that is shown while nothing is pointed at. */
+function chooseLinks(view, active, pinned) {
+  const { heads, only_active: alone, queries } = view.data;
+  const everyHead = Array.from({ length: heads }, (_, head) => head);
+  const followed = view.on?.size === 1 && view.on.has(view.active); // the only one on is the chosen one: it goes along
+  if (!view.on) view.on = new Set(alone ? [active] : everyHead);
+  else if (followed && heads > 1) view.on = new Set([active]);
+  view.active = active;
+  view.pinned = pinned >= 0 && pinned < queries.length ? { side: "query", index: pinned } : null;
+}
+
+/** Without a choice of its own the picture goes along with a matrix on the same channel. */
+function followChosenLinks(view, { head, row }) {
+  const { active, pinned } = view.data;
+  const next = [active ?? head, pinned ?? row];
+  if (next[0] === view.active && next[1] === (view.pinned?.index ?? -1)) return;
+  chooseLinks(view, ...next);
+  showLinks(view);
+  if (!view.ctx) return;
+  if (view.pinned) revealLinksToken(view, view.pinned.index);
+  paintLinks(view);
+}
+
 /** Heads and token in force: what is pointed at wins over what is switched on and pinned. */
 function showLinks(view) {
   const known = view.isolated >= 0 && view.isolated < view.data.heads;
@@ -73,7 +98,7 @@ function showLinks(view) {
   view.focus = view.hover ?? view.pinned;
   fillLinkSwitches(view, {
     toggle: (head) => switchLinks(view, view.on.has(head) ? [...view.on].filter((other) => other !== head) : [...view.on, head]),
-    only: () => switchLinks(view, [view.data.active]),
+    only: () => switchLinks(view, [view.active]),
     all: () => switchLinks(view, Array.from({ length: view.data.heads }, (_, head) => head)),
     isolate: (head) => isolateLinks(view, head),
   });
