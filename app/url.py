@@ -215,8 +215,9 @@ def decode(parameters: Mapping[str, Sequence[str]], default_language: str) -> tu
         view=replace(View(), **read(_VIEW)),
         **({"language": default_language} | read(_TOP)),
     )
-    ignored += [name for name in _beyond(state) if name in parameters]
-    return state, tuple(ignored)
+    beyond = [name for name in _beyond(state) if name in parameters]
+    defaults = {name: getattr(View(), name) for name in beyond}
+    return replace(state, view=replace(state.view, **defaults)), (*ignored, *beyond)
 
 
 def _beyond(state: State) -> list[str]:

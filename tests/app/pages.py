@@ -1,0 +1,70 @@
+"""The app without a browser: any page, any address."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+# Streamlit warns about every session-state access outside a server, also in the pure tests
+os.environ.setdefault("STREAMLIT_LOGGER_LEVEL", "error")
+
+from streamlit.testing.v1 import AppTest
+
+from scripts.live import ROOT
+
+PATHS = ("", "heads", "compare", "matrices")
+
+
+def open_page(path: str = "", query: Mapping[str, str | Sequence[str]] | None = None) -> AppTest:
+    """A new session on the page at `path`, opened with these query parameters."""
+    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=120)
+    for name, value in (query or {}).items():
+        app.query_params[name] = value if isinstance(value, str) else list(value)
+    app.run()
+    return go_to(app, path) if path else app
+
+
+def go_to(app: AppTest, path: str) -> AppTest:
+    """Another page of the same session; AppTest itself can only switch between pages that are files."""
+    pages = app._registered_pages
+    app._page_hash = next(key for key, page in pages.items() if (page.get("url_pathname") or "") == path)
+    return app.run()
+
+
+def texts(app: AppTest) -> list[str]:
+    """Everything that is written on the page by the app itself, labels included."""
+    kinds = (
+        "title",
+        "subheader",
+        "caption",
+        "text",
+        "text_area",
+        "number_input",
+        "toggle",
+        "button",
+        "selectbox",
+    )
+    found = []
+    for kind in kinds:
+        for element in app.get(kind):
+            found += [
+                str(getattr(element, name)) for name in ("label", "value") if getattr(element, name, None)
+            ]
+    return found
+
+
+def sentence(app: AppTest) -> str:
+    """What stands in the sentence field."""
+    return str(app.text_area(key="am.text").value)
+
+
+def choose(app: AppTest, key: str, value: object) -> AppTest:
+    """Choose `value` in the segmented control `key`."""
+    group = next(group for group in app.get("button_group") if group.key == key)
+    return group.set_value(value).run()
+
+
+def healthy(app: AppTest) -> bool:
+    """Whether the page was drawn to its end: no exception and not the sentence that stands in for one."""
+    failed = ("Something went wrong", "出了问题")
+    return not app.exception and not any(mark in text.value for text in app.text for mark in failed)

@@ -1,0 +1,130 @@
+"""Every word in every language, and nothing that is only in one of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from string import Formatter
+from typing import Any
+
+import pytest
+
+from app import i18n, languages
+from app.languages import LANGUAGES, locale, preferred_language
+from models.errors import InputError
+from scripts.live import ROOT
+
+OTHERS = [code for code in LANGUAGES if code != "en"]
+SAME = {"I love NLP", "The animal …", "512 / 8", "我喜欢苹果"}  # the examples are the same for everybody
+
+
+def leaves(table: dict[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from leaves(value, f"{path}{key}.")
+        else:
+            yield f"{path}{key}", value
+
+
+def places(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_all_languages_have_the_same_keys(code: str) -> None:
+    assert {key for key, _ in leaves(locale(code))} == {key for key, _ in leaves(locale("en"))}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_all_languages_fill_the_same_places(code: str) -> None:
+    other = dict(leaves(locale(code)))
+    wrong = {
+        key: (text, other[key]) for key, text in leaves(locale("en")) if places(text) != places(other[key])
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_nothing_long_is_left_untranslated(code: str) -> None:
+    other = dict(leaves(locale(code)))
+    words = re.compile(r"[A-Za-z]{2,}.*\s.*[A-Za-z]{2,}")
+    same = [key for key, text in leaves(locale("en")) if text == other[key] and words.search(text)]
+    assert [key for key in same if other[key] not in SAME] == []
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_text_is_empty(code: str) -> None:
+    separators = ("space", "sep")  # Chinese sentences follow each other without a space
+    assert [
+        key for key, text in leaves(locale(code)) if not text and key.split(".")[-1] not in separators
+    ] == []
+
+
+def used_keys() -> Iterator[tuple[str, str]]:
+    """File and key of every `t("…")` in the app, as a pattern where the key is put together."""
+    for path in (ROOT / "app").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("t", "_text") and call.args:
+                yield from ((path.name, pattern) for pattern in patterns(call.args[0]))
+
+
+def patterns(key: ast.expr) -> Iterator[str]:
+    if isinstance(key, ast.IfExp):
+        yield from patterns(key.body)
+        yield from patterns(key.orelse)
+    elif isinstance(key, ast.Constant):
+        yield re.escape(str(key.value))
+    elif isinstance(key, ast.JoinedStr):
+        parts = (re.escape(str(p.value)) if isinstance(p, ast.Constant) else r"[\w.]+" for p in key.values)
+        yield "".join(parts)
+
+
+def test_every_key_in_the_code_exists() -> None:
+    keys = [key for key, _ in leaves(locale("en"))]
+    used = set(used_keys())
+    assert len(used) > 50
+    assert [use for use in used if not any(re.fullmatch(use[1], key) for key in keys)] == []
+
+
+def test_every_input_error_has_its_sentence() -> None:
+    """Every key that models/ raises is in the table, with places that the error fills."""
+    known = locale("en")["errors"]
+    raised = set()
+    for path in (ROOT / "models").rglob("*.py"):
+        raised |= set(re.findall(r"InputError\(\s*\"(\w+)\"", path.read_text("utf-8")))
+    assert raised
+    assert raised <= set(known)
+
+
+def test_t_fills_and_refuses() -> None:
+    assert i18n.t("sidebar.tokens", count=3) == "3 tokens"
+    with pytest.raises(KeyError):
+        i18n.t("sidebar.no_such_text")
+    with pytest.raises(KeyError):
+        i18n.t("sidebar")
+    with pytest.raises(KeyError):
+        i18n.t("sidebar.tokens")
+    with pytest.raises(KeyError):
+        i18n.table("no_such_table")
+
+
+def test_values_are_never_read_as_templates() -> None:
+    error = InputError("unknown_choice", "", name="{name}", value="{0.__class__}", allowed="a")
+    assert "{0.__class__}" in i18n.error_text(error)
+
+
+def test_browser_languages() -> None:
+    assert [preferred_language(tag) for tag in ("zh-CN", "zh_TW", "EN-us", "fr", "", None)] == [
+        "zh", "zh", "en", "en", "en", "en",
+    ]  # fmt: skip
+
+
+def test_a_third_language_is_one_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "fr.toml").write_text('[meta]\nname = "Français"\n', "utf-8")
+    monkeypatch.setattr(languages, "LOCALES", tmp_path)
+    languages.locale.cache_clear()
+    try:
+        assert languages._discover() == {"fr": "Français"}
+    finally:
+        languages.locale.cache_clear()
