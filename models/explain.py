@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from torch import Tensor
-
+from models.explain_model import contribution, multiply, root_mean_square, rotate, softcap, standardise
+from models.explain_parts import dot, factor, largest_of, number, single
 from models.explanation import Explanation, Index, Source, Term, softmax_exponent
 from models.positions import frequency
 from models.trace import Step, Trace
@@ -30,33 +30,26 @@ def explain(trace: Trace, name: str, index: Index | int) -> Explanation:
     return _RULES[step.operation](trace, step, cell)
 
 
-def _number(tensor: Tensor, index: Index) -> float:
-    return float(tensor[index])
-
-
 def _lookup(trace: Trace, step: Step, index: Index) -> Explanation:
-    value = _number(step.value, index)
-    label = (
-        trace.tokens[index[0]].label if trace.tokens is not None and step.name != "context" else str(index[0])
-    )
+    """A number that is not made from others here: it is given, or comes from earlier in the model."""
+    value = number(step.value, index)
+    first = step.axes[0]
+    known = trace.tokens is not None and step.name != "context" and first == "token"
+    label = trace.tokens[index[0]].label if known and trace.tokens is not None else str(index[0])
     return Explanation(step.name, index, "lookup", (Term(label, (value,), value),), value)
 
 
 def _copy(trace: Trace, step: Step, index: Index) -> Explanation:
-    source = Source(step.inputs[0], index)
-    value = _number(trace.tensor(source.name), index)
-    return Explanation(
-        step.name, index, "copy", (Term(source.name, (value,), value, (source,)),), _number(step.value, index)
-    )
+    return single(trace, step, index, "copy", Source(step.inputs[0], index))
 
 
 def _sum(trace: Trace, step: Step, index: Index) -> Explanation:
     terms = tuple(
         Term(name, (value,), value, (Source(name, index),))
         for name in step.inputs
-        for value in (_number(trace.tensor(name), index),)
+        for value in (number(trace.tensor(name), index),)
     )
-    return Explanation(step.name, index, "sum", terms, _number(step.value, index))
+    return Explanation(step.name, index, "sum", terms, number(step.value, index))
 
 
 def _sinusoidal(_: Trace, step: Step, index: Index) -> Explanation:
@@ -64,17 +57,17 @@ def _sinusoidal(_: Trace, step: Step, index: Index) -> Explanation:
     rate = frequency(dimension, step.value.shape[1])
     operation, function = (("sine", math.sin), ("cosine", math.cos))[dimension % 2]
     term = Term(str(position), (float(position), rate), function(position * rate))
-    return Explanation(step.name, index, operation, (term,), _number(step.value, index))
+    return Explanation(step.name, index, operation, (term,), number(step.value, index))
 
 
 def _projection(trace: Trace, step: Step, index: Index) -> Explanation:
-    """Row of the input times a column of the head's part of the weight."""
+    """Row of the input times a column of the head's part of the weight, plus the column's bias if there is one."""
     head, row, column = index
-    data, weight = step.inputs
+    data, weight, *biases = step.inputs
     across = head * step.value.shape[-1] + column
     left = [Source(data, (row, d)) for d in range(trace.tensor(weight).shape[0])]
     right = [Source(weight, (d, across)) for d in range(len(left))]
-    return _dot(trace, step, index, left, right)
+    return dot(trace, step, index, left, right, bias=Source(biases[0], (across,)) if biases else None)
 
 
 def _scores(trace: Trace, step: Step, index: Index) -> Explanation:
@@ -83,7 +76,7 @@ def _scores(trace: Trace, step: Step, index: Index) -> Explanation:
     shared = head * trace.key_heads // trace.heads  # grouped queries share a key head
     left = [Source(query, (head, i, d)) for d in range(trace.d_k)]
     right = [Source(key, (shared, j, d)) for d in range(trace.d_k)]
-    return _dot(trace, step, index, left, right)
+    return dot(trace, step, index, left, right)
 
 
 def _mix(trace: Trace, step: Step, index: Index) -> Explanation:
@@ -93,77 +86,73 @@ def _mix(trace: Trace, step: Step, index: Index) -> Explanation:
     labels = trace.labels("key")
     left = [Source(weights, (head, i, j)) for j in range(len(labels))]
     right = [Source(value, (shared, j, column)) for j in range(len(labels))]
-    return _dot(trace, step, index, left, right, labels)
+    return dot(trace, step, index, left, right, labels)
 
 
 def _output(trace: Trace, step: Step, index: Index) -> Explanation:
     row, column = index
-    concat, weight = step.inputs
+    concat, weight, *biases = step.inputs
     left = [Source(concat, (row, d)) for d in range(trace.tensor(weight).shape[0])]
     right = [Source(weight, (d, column)) for d in range(len(left))]
-    return _dot(trace, step, index, left, right)
-
-
-def _dot(
-    trace: Trace,
-    step: Step,
-    index: Index,
-    left: list[Source],
-    right: list[Source],
-    labels: tuple[str, ...] | None = None,
-) -> Explanation:
-    """A sum of products, one term per pair of sources; dimensions are labelled from 1."""
-    names = labels or tuple(str(d + 1) for d in range(len(left)))
-    terms = []
-    for label, a, b in zip(names, left, right, strict=True):
-        x, y = _number(trace.tensor(a.name), a.index), _number(trace.tensor(b.name), b.index)
-        terms.append(Term(label, (x, y), x * y, (a, b)))
-    return Explanation(step.name, index, "dot", tuple(terms), _number(step.value, index))
+    return dot(trace, step, index, left, right, bias=Source(biases[0], (column,)) if biases else None)
 
 
 def _scale(trace: Trace, step: Step, index: Index) -> Explanation:
     source = Source(step.inputs[0], index)
-    value = _number(trace.tensor(source.name), index)
+    value = number(trace.tensor(source.name), index)
     term = Term("scale", (value, trace.scale), value * trace.scale, (source, None))
-    return Explanation(step.name, index, "product", (term,), _number(step.value, index))
+    return Explanation(step.name, index, "product", (term,), number(step.value, index))
 
 
 def _mask(trace: Trace, step: Step, index: Index) -> Explanation:
     """Score plus 0 where the query may look, plus −∞ where it may not."""
     source = Source(step.inputs[0], index)
-    value = _number(trace.tensor(source.name), index)
+    value = number(trace.tensor(source.name), index)
     mask = trace.mask
     visible = mask is None or bool(mask[index if mask.ndim == len(index) else index[-2:]])
     added = 0.0 if visible else -math.inf
     term = Term("mask", (value, added), value if visible else -math.inf, (source, None))
-    return Explanation(step.name, index, "mask", (term,), _number(step.value, index))
+    return Explanation(step.name, index, "mask", (term,), number(step.value, index))
 
 
 def _softmax(trace: Trace, step: Step, index: Index) -> Explanation:
-    """The exponentials of the row; the factors of each are the score, the row's maximum and the temperature."""
-    source = step.inputs[0]
-    row = [float(v) for v in trace.tensor(source)[index[:-1]]]
-    finite = [score for score in row if score != -math.inf]
-    largest = math.nan if any(map(math.isnan, finite)) else max(finite, default=0.0)
+    """The exponentials of the row; the factors of each are the score, the row's maximum and the temperature.
+
+    A second input is a sink: one more number per head that takes part in the sum and has no value vector (gpt-oss).
+    The cell (head, query) of a step without a key axis is the sink's own share.
+    """
+    scores, *sinks = step.inputs
+    head, query = index[0], index[1]
+    row = [float(v) for v in trace.tensor(scores)[head, query]]
+    sources = [Source(scores, (head, query, j)) for j in range(len(row))]
+    labels = list(trace.labels("key"))
+    for sink in sinks:
+        sources.append(Source(sink, (head,)))
+        labels.append("⟨sink⟩")
+        row.append(factor(trace, sources[-1]))
+    largest = largest_of(row)
     terms = tuple(
         Term(
             label,
             (score, largest, trace.temperature),
             math.nan if math.isnan(largest) else softmax_exponent(score, largest, trace.temperature),
-            (Source(source, (*index[:-1], j)), None, None),
+            (source, None, None),
         )
-        for j, (label, score) in enumerate(zip(trace.labels("key"), row, strict=True))
+        for label, score, source in zip(labels, row, sources, strict=True)
     )
-    return Explanation(step.name, index, "softmax", terms, _number(step.value, index), chosen=index[-1])
+    chosen = index[2] if len(index) > 2 else len(terms) - 1
+    return Explanation(step.name, index, "softmax", terms, number(step.value, index), chosen=chosen)
 
 
 def _concat(trace: Trace, step: Step, index: Index) -> Explanation:
+    """A cell of some head's output; where the trace shows one head, the other heads' cells are given."""
     row, column = index
     head, within = divmod(column, trace.d_v)
-    source = Source(step.inputs[0], (head, row, within))
-    value = _number(trace.tensor(source.name), source.index)
-    term = Term(str(head + 1), (value,), value, (source,))
-    return Explanation(step.name, index, "copy", (term,), _number(step.value, index))
+    if trace.head not in (None, head):
+        value = number(step.value, index)
+        return Explanation(step.name, index, "copy", (Term(str(head + 1), (value,), value),), value)
+    source = Source(step.inputs[0], (0 if trace.head is not None else head, row, within))
+    return single(trace, step, index, "copy", source, label=str(head + 1))
 
 
 _RULES: dict[str, Callable[[Trace, Step, Index], Explanation]] = {
@@ -179,4 +168,10 @@ _RULES: dict[str, Callable[[Trace, Step, Index], Explanation]] = {
     "mix": _mix,
     "concat": _concat,
     "output": _output,
+    "rotate": rotate,
+    "multiply": multiply,
+    "rms_norm": root_mean_square,
+    "layer_norm": standardise,
+    "softcap": softcap,
+    "contribution": contribution,
 }

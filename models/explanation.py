@@ -34,8 +34,10 @@ class Term:
 class Explanation:
     """How one cell came about.
 
-    `operation` is "lookup", "copy", "sum", "product", "dot", "sine", "cosine", "mask" or "softmax"; `terms` are what it
-    was made from, `result` is the cell. For softmax `chosen` is the term (key) that the cell is the share of.
+    `operation` is "lookup", "copy", "sum", "product", "dot", "sine", "cosine", "mask", "softmax", "softcap",
+    "rms_norm" or "layer_norm"; `terms` are what it was made from, `result` is the cell. For softmax `chosen` is the key that
+    the cell is the share of, for the norms the dimension that the cell is. A dot product may end with a bias, a term of
+    one factor.
     """
 
     step: str
@@ -73,14 +75,37 @@ def _share(factors: Factors, chosen: int) -> float:
     return exponents[chosen] / whole if whole else 0.0
 
 
+def _root_mean_square(factors: Factors, chosen: int) -> float:
+    """The chosen number by the root of the vector's mean square, times its weight; factors are (x, weight, ε)."""
+    value, weight, epsilon = factors[chosen]
+    return value / math.sqrt(total([term[0] ** 2 for term in factors]) / len(factors) + epsilon) * weight
+
+
+def _standardised(factors: Factors, chosen: int) -> float:
+    """(x − mean)/√(variance + ε), times a weight plus a bias; factors are (x, weight, bias, ε)."""
+    value, weight, bias, epsilon = factors[chosen]
+    mean = total([term[0] for term in factors]) / len(factors)
+    variance = total([(term[0] - mean) ** 2 for term in factors]) / len(factors)
+    return (value - mean) / math.sqrt(variance + epsilon) * weight + bias
+
+
+def _capped(factors: Factors, _: int) -> float:
+    """cap · tanh(x / cap)."""
+    value, cap = factors[0]
+    return cap * math.tanh(value / cap)
+
+
 _RULES: dict[str, Callable[[Factors, int], float]] = {
     "lookup": lambda factors, _: factors[0][0],
     "copy": lambda factors, _: factors[0][0],
     "sum": lambda factors, _: total([term[0] for term in factors]),
     "product": lambda factors, _: math.prod(factors[0]),
-    "dot": lambda factors, _: total([a * b for a, b in factors]),
+    "dot": lambda factors, _: total([math.prod(term) for term in factors]),
     "sine": lambda factors, _: math.sin(factors[0][0] * factors[0][1]),
     "cosine": lambda factors, _: math.cos(factors[0][0] * factors[0][1]),
     "mask": lambda factors, _: -math.inf if factors[0][1] == -math.inf else factors[0][0],
     "softmax": _share,
+    "softcap": _capped,
+    "rms_norm": _root_mean_square,
+    "layer_norm": _standardised,
 }

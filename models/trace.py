@@ -34,6 +34,11 @@ class Trace:
     `parameters` holds w_q, w_k (D × H·K), w_v (D × H·V), w_o (H·V × D). `mask` (N × M or H × N × M, bool) is True where
     a query may look at a key, None where everything is visible; `padded` (M, bool) marks keys hidden as padding;
     `empty_rows` (H × N, bool) flags rows in which no key is visible: their weights are 0.
+
+    A trace of one head of a pretrained model has a head axis of length 1; `head` says which head of the model it is.
+    Its tokens were cut by the model's own tokenizer: `query_labels` and `key_labels` name them. Beside the weights of
+    that head its parameters hold, as far as the model has them, b_q, b_k, b_v, b_o, what rotates queries and keys,
+    and the sink of the softmax.
     """
 
     steps: tuple[Step, ...]
@@ -45,6 +50,9 @@ class Trace:
     mask: Tensor | None = None
     padded: Tensor | None = None
     empty_rows: Tensor | None = None
+    head: int | None = None
+    query_labels: tuple[str, ...] | None = None
+    key_labels: tuple[str, ...] | None = None
 
     def __getitem__(self, name: str) -> Step:
         for step in self.steps:
@@ -65,8 +73,11 @@ class Trace:
 
     def labels(self, axis: str) -> tuple[str, ...]:
         """Token labels along "query" or "key"; positions where the trace has no tokens."""
+        given = self.query_labels if axis == "query" else self.key_labels
+        if given is not None:
+            return given
         tokens = self.tokens if axis == "query" else self.context_tokens or self.tokens
-        count = self["scores"].value.shape[-2 if axis == "query" else -1]
+        count = self["weights"].value.shape[-2 if axis == "query" else -1]
         return tokens.labels if tokens is not None else tuple(str(i) for i in range(count))
 
     @property
