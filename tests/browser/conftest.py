@@ -7,13 +7,15 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from scripts import live
 
 RESULTS = live.ROOT / "test-results"
 DESKTOP = (1280, 800)
 PHONE = (390, 844)
+
+expect.set_options(timeout=20_000)  # milliseconds; a busy machine is not a bug
 
 Query = Mapping[str, str | int | float] | Sequence[tuple[str, str]] | str
 OpenPage = Callable[..., Page]
