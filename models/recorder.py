@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
 from models import steps
+from models.blockwise import look
 from models.masks import combine
 from models.tokenizer import Tokens
 from models.trace import Step, Trace
@@ -34,25 +35,29 @@ def record_attention(
     """See `MultiHeadAttention.trace`. Raises ValueError for an x or mask of the wrong shape."""
     source = x if context is None else context
     _check(x, source, parameters, mask, temperature)
-    run = _exactly if exact else _plainly
+    arithmetic = torch.float64 if exact else x.dtype
     origin = _origin_steps(x, tokens, embedding, position, context)
     source_name = "input" if context is None else "context"
 
+    wide = {name: data.to(arithmetic) for name, data in (("input", x), (source_name, source))}
     query, key, value = (
-        run(steps.project, data, parameters[w], heads)
-        for data, w in ((x, "w_q"), (source, "w_k"), (source, "w_v"))
+        steps.project(wide[name], parameters[w].to(arithmetic), heads).to(x.dtype)
+        for name, w in (("input", "w_q"), (source_name, "w_k"), (source_name, "w_v"))
     )
-    d_k = query.shape[-1]
-    scale = 1 / math.sqrt(d_k)
-    scores = run(steps.dot_products, query, key)  # H N M
-    scaled = run(steps.scale_scores, scores, scale)  # H N M
+    scale = 1 / math.sqrt(query.shape[-1])
     visible = combine(mask, None if padded is None else ~padded[None, :])
-    visible = None if visible is None else visible.expand(*visible.shape[:-2], *scaled.shape[1:])  # [H] N M
-    masked = scaled if visible is None else steps.apply_mask(scaled, visible)  # H N M
-    weights = run(steps.softmax, masked, temperature)  # H N M
-    head_output = run(steps.mix_values, weights, value)  # H N V
-    concat = steps.concatenate(head_output)  # N HV
-    output = run(steps.project_output, concat, parameters["w_o"])  # N D
+    visible = None if visible is None else visible.expand(*visible.shape[:-2], len(x), len(source))  # [H] N M
+    looked = look(
+        query,
+        key,
+        value,
+        visible=None if visible is None else visible.expand(heads, -1, -1),
+        scale=scale,
+        temperature=temperature,
+        arithmetic=arithmetic,
+    )
+    concat = steps.concatenate(looked.head_output)  # N HV
+    output = steps.project_output(concat.to(arithmetic), parameters["w_o"].to(arithmetic)).to(x.dtype)  # N D
 
     grid = ("head", "query", "key")
     per_temperature = "" if temperature == 1 else f" / {temperature:g}"
@@ -61,11 +66,18 @@ def record_attention(
         Step("query", query, ("head", "query", "d_k"), "X·W_Q", "projection", ("input", "w_q")),
         Step("key", key, ("head", "key", "d_k"), "X·W_K", "projection", (source_name, "w_k")),
         Step("value", value, ("head", "key", "d_v"), "X·W_V", "projection", (source_name, "w_v")),
-        Step("scores", scores, grid, "Q·Kᵀ", "dot", ("query", "key")),
-        Step("scaled", scaled, grid, "Q·Kᵀ / √d_k", "scale", ("scores",)),
-        Step("masked", masked, grid, "Q·Kᵀ / √d_k + M", "mask", ("scaled",)),
-        Step("weights", weights, grid, f"softmax(masked{per_temperature})", "softmax", ("masked",)),
-        Step("head_output", head_output, ("head", "query", "d_v"), "weights·V", "mix", ("weights", "value")),
+        Step("scores", looked.scores, grid, "Q·Kᵀ", "dot", ("query", "key")),
+        Step("scaled", looked.scaled, grid, "Q·Kᵀ / √d_k", "scale", ("scores",)),
+        Step("masked", looked.masked, grid, "Q·Kᵀ / √d_k + M", "mask", ("scaled",)),
+        Step("weights", looked.weights, grid, f"softmax(masked{per_temperature})", "softmax", ("masked",)),
+        Step(
+            "head_output",
+            looked.head_output,
+            ("head", "query", "d_v"),
+            "weights·V",
+            "mix",
+            ("weights", "value"),
+        ),
         Step("concat", concat, ("query", "concat"), "[head 1 | … | head h]", "concat", ("head_output",)),
         Step("output", output, ("query", "d_model"), "concat·W_O", "output", ("concat", "w_o")),
     )
@@ -78,7 +90,7 @@ def record_attention(
         parameters=parameters,
         mask=visible,
         padded=padded,
-        empty_rows=(masked == -torch.inf).all(-1),
+        empty_rows=looked.empty_rows,
     )
 
 
@@ -128,15 +140,3 @@ def _origin_steps(
     if context is not None:
         found.append(Step("context", context, rows, "X_context", "lookup"))
     return found
-
-
-def _plainly(function: Callable[..., Tensor], *arguments: Tensor | float) -> Tensor:
-    return function(*arguments)
-
-
-def _exactly(function: Callable[..., Tensor], *arguments: Tensor | float) -> Tensor:
-    """Compute in float64, round once to the dtype of the first argument."""
-    wide = [a.double() if isinstance(a, Tensor) else a for a in arguments]
-    first = arguments[0]
-    assert isinstance(first, Tensor)
-    return function(*wide).to(first.dtype)

@@ -1,0 +1,88 @@
+"""What the heads do with their queries, keys and values, worked through in blocks that stay in the cache."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from models import steps
+
+BLOCK = 2**17  # cells: 1 MB in float64, about a core's own cache (half and double of it measured slower)
+LARGE = 2**22  # bytes from which numpy asks the system for large pages
+
+
+class Looked(NamedTuple):
+    """The steps from scores to head outputs, and the rows in which no key is visible."""
+
+    scores: Tensor  # H N M
+    scaled: Tensor  # H N M
+    masked: Tensor  # H N M; `scaled` itself where nothing is masked
+    weights: Tensor  # H N M
+    head_output: Tensor  # H N V
+    empty_rows: Tensor  # H N, bool
+
+
+def look(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    *,
+    visible: Tensor | None,
+    scale: float,
+    temperature: float,
+    arithmetic: torch.dtype,
+) -> Looked:
+    """query H × N × K, key H × M × K, value H × M × V, visible H × N × M (bool, True = may look) or None.
+
+    A block goes through all steps before the next one begins. Every assignment rounds once, from `arithmetic` to the
+    dtype of the inputs, and the next step starts from what was recorded. Scaling and masking are one operation per
+    cell and need no wider numbers.
+    """
+    to = _unwritten(query, key, value, visible is not None)
+    key, value = key.to(arithmetic), value.to(arithmetic)
+    for heads, rows in blocks(*to.scores.shape):
+        at = (heads, rows)
+        to.scores[at] = steps.dot_products(query[at].to(arithmetic), key[heads])
+        to.scaled[at] = steps.scale_scores(to.scores[at], scale)
+        if visible is not None:
+            to.masked[at] = steps.apply_mask(to.scaled[at], visible[at])
+        to.empty_rows[at] = to.masked[at].amax(-1) == -torch.inf
+        to.weights[at] = steps.softmax(to.masked[at].to(arithmetic), temperature)
+        to.head_output[at] = steps.mix_values(to.weights[at].to(arithmetic), value[heads])
+    return to
+
+
+def blocks(heads: int, rows: int, columns: int, cells: int = BLOCK) -> Iterator[tuple[slice, slice]]:
+    """Cut heads × rows × columns into slices (heads, rows) of at most `cells` cells, or one row where that is longer:
+    several whole heads where they are small, some rows of one head where they are large."""
+    together = max(1, cells // (rows * columns))
+    height = rows if rows * columns <= cells else max(1, cells // columns)
+    for head in range(0, heads, together):
+        for row in range(0, rows, height):
+            yield slice(head, head + together), slice(row, row + height)
+
+
+def _unwritten(query: Tensor, key: Tensor, value: Tensor, masks: bool) -> Looked:
+    heads, rows = query.shape[:2]
+    grid = (heads, rows, key.shape[1])
+    scores, scaled, weights = (room(grid, query) for _ in range(3))
+    masked = room(grid, query) if masks else scaled
+    head_output = room((heads, rows, value.shape[2]), query)
+    return Looked(scores, scaled, masked, weights, head_output, query.new_empty(grid[:2], dtype=torch.bool))
+
+
+def room(shape: tuple[int, ...], like: Tensor) -> Tensor:
+    """An uninitialised tensor of the dtype and device of `like`.
+
+    Large ones on the CPU get their memory from numpy, which asks the system for large pages: the first write to a page
+    interrupts the program, and for pages of 4 KB that can cost as much as the attention of 1,024 tokens itself.
+    """
+    size = math.prod(shape) * like.element_size()
+    if like.device.type != "cpu" or size < LARGE:
+        return like.new_empty(shape)
+    return torch.from_numpy(np.empty(size, np.uint8)).view(like.dtype).view(shape)
