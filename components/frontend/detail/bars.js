@@ -10,7 +10,8 @@ const SUM_W = 74;
 
 /**
  * Draw `terms` ([{label, factors, hues, value}]) into `canvas`, `width` pixels wide. `rows` lists what is drawn:
- * [{name, hue, read(term)}]; `highlight` is the k of a hovered term. Returns the x of a term's slot.
+ * [{name, hue, read(term)}]; `total` is written beside the last row (null: nothing is summed); `highlight` is the k of
+ * a hovered term. Returns the x of a term's slot.
  */
 export function drawBars(canvas, terms, { width, palette, rows, total, highlight = null }) {
   const height = rows.length * (BAND + 8) + 18;
@@ -26,6 +27,7 @@ export function drawBars(canvas, terms, { width, palette, rows, total, highlight
   terms.forEach((term, at) => {
     if (at % step === 0) ctx.fillText(term.label, x(at) + slot / 2, height - 6, Math.max(slot * step - 2, 12));
   });
+  if (total === null) return { slot, x };
   ctx.textAlign = "left";
   ctx.font = `600 13px ${palette.font}`;
   ctx.fillStyle = css(palette.ink);

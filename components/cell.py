@@ -1,0 +1,129 @@
+"""One query and one key of one head, from their vectors to what reaches the output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import streamlit as st
+from torch import Tensor
+
+from components.bundle import FRONTEND, script, style
+from components.matrix import whole_number
+from models.cell import Cell
+
+TEXT_KEYS = (
+    "dimensions", "dimensions_note", "largest_first", "query", "key", "product", "row", "keys_key", "keys_score",
+    "keys_exponential", "keys_weight", "keys_cut", "sink", "value", "names_value", "times_weight", "all_keys",
+)  # fmt: skip
+
+_COMPONENT = st.components.v2.component(
+    "am_cell",
+    html=(FRONTEND / "cell/cell.html").read_text("utf-8"),
+    css=style("cell/cell.css"),
+    js=script("cell/cell.js"),
+)
+
+
+def cell_detail(
+    cell: Cell,
+    keys: Sequence[str],
+    *,
+    query_label: str,
+    scale: float,
+    text: Mapping[str, str],
+    key: str,
+    on_key: Callable[[int], None],
+) -> None:
+    """Draw the cell; `on_key` is called with the index of another key that was clicked.
+
+    `keys` are the labels of all keys, `scale` what scores are multiplied with, `text` the locale's table.
+    """
+    data = {"meta": _meta(cell, keys, query_label, scale, text), **_columns(cell)}
+
+    def changed() -> None:
+        chosen = whole_number(st.session_state[key].get("key"), len(keys))
+        if chosen is not None:
+            on_key(chosen)
+
+    _COMPONENT(key=key, data=data, on_key_change=changed)
+
+
+def _columns(cell: Cell) -> dict[str, pa.Table]:
+    vectors: dict[str, Tensor | None] = {
+        name: getattr(cell, name)
+        for name in (
+            "query", "key", "value", "head_output", "masked", "exponentials", "weights", "added_by_key", "added_by_head",
+        )
+    }  # fmt: skip
+    return {
+        name: pa.table({"v": np.ascontiguousarray(vector.float().numpy())})
+        for name, vector in vectors.items()
+        if vector is not None
+    }
+
+
+def _meta(
+    cell: Cell, keys: Sequence[str], query_label: str, scale: float, text: Mapping[str, str]
+) -> dict[str, Any]:
+    def filled(name: str, **values: object) -> str:
+        return text[name].format_map(values)
+
+    known = cell.added_by_key is not None and cell.added_by_head is not None
+    return {
+        "keys": list(keys),
+        "j": cell.j,
+        "weight": cell.weight,
+        "sink": cell.sink,
+        "total": cell.total,
+        "flow": flow(cell, scale, text),
+        "row_note": filled("row_note", token=query_label, total=f"{cell.total:.3f}"),
+        "value_note": filled("value_note", size=len(cell.value)),
+        "added_key_note": filled("added_key", size=_norm(cell.added_by_key)) if known else "",
+        "added_head_note": filled("added_head", size=_norm(cell.added_by_head)) if known else "",
+        "added_note": text["added_unknown"],
+        "text": {name: text[name] for name in TEXT_KEYS},
+    }
+
+
+def flow(cell: Cell, scale: float, text: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The cell's numbers in order: {name, value (or a word), hue, digits}."""
+    names = {
+        "scores": text["flow_scores"],
+        "scaled": text["flow_scaled"].format(scale=f"{scale:.4g}"),
+        "biased": text["flow_biased"],
+        "softcapped": text["flow_softcapped"],
+    }
+    items: list[dict[str, Any]] = [
+        _item(names[name], value, digits=3) for name, value in cell.steps.items() if name in names
+    ]
+    items.append(_item(text["flow_mask"], text["visible" if cell.visible else "hidden"]))
+    exponential = float(cell.exponentials[cell.j])
+    largest = _number(cell.largest)
+    items.append(_item(text["flow_exponential"].format(largest=largest), exponential, digits=4))
+    items.append(_item(text["flow_weight"].format(total=f"{cell.total:.3f}"), cell.weight, hue="w", digits=4))
+    items.append(_item(text["flow_value"], cell.weight * float(cell.value.norm()), hue="v", digits=3))
+    share = share_of_output(cell)
+    items.append(_item(text["flow_share"], "–" if share is None else f"{100 * share:.1f} %", hue="v"))
+    return items
+
+
+def share_of_output(cell: Cell) -> float | None:
+    """How much of the head's output vector points along this key's part: (w·v)·z / |z|². None if z is 0."""
+    size = float(cell.head_output.double().square().sum())
+    along = float((cell.weight * cell.value.double()) @ cell.head_output.double())
+    return along / size if size > 0 else None
+
+
+def _item(name: str, value: float | str, *, hue: str = "x", digits: int = 3) -> dict[str, Any]:
+    return {"name": name, "value": value, "hue": hue, "digits": digits}
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
+
+
+def _norm(vector: Tensor | None) -> str:
+    return "" if vector is None else f"{float(vector.norm()):.3f}"

@@ -1,0 +1,85 @@
+"""One cell of attention in full: what one query has to do with one key, from their vectors to the output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from models.explain import explain
+from models.trace import Trace
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Query i and key j of one head. Vectors: `query`, `key` (K), `value`, `head_output` (V); rows over all keys:
+    `scores`, `masked`, `exponentials`, `weights` (M); `added_by_key`, `added_by_head` (D): what reaches the layer's
+    output at token i through W_O, from this key alone and from the whole head (None where W_O is not known).
+    `steps` are the numbers of this cell in order, by step name.
+    """
+
+    i: int
+    j: int
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    head_output: Tensor
+    scores: Tensor
+    masked: Tensor
+    exponentials: Tensor
+    weights: Tensor
+    largest: float
+    total: float
+    sink: float
+    steps: dict[str, float]
+    visible: bool
+    added_by_key: Tensor | None
+    added_by_head: Tensor | None
+
+    @property
+    def weight(self) -> float:
+        return float(self.weights[self.j])
+
+
+SCORE_STEPS = ("scores", "scaled", "biased", "softcapped", "masked")
+
+
+def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
+    """The cell of `head`, query i and key j. Raises IndexError for a cell outside."""
+    parts = explain(trace, "weights", (head, i, j))
+    key_head = head * trace.key_heads // trace.heads
+    query = trace["query_rotated" if "query_rotated" in trace else "query"].value[head, i]
+    key = trace["key_rotated" if "key_rotated" in trace else "key"].value[key_head, j]
+    value = trace["value"].value[key_head, j]
+    weights = trace["weights"].value[head, i]
+    output = trace["head_output"].value[head, i]
+    projection = _output_rows(trace, head)
+    exponentials = weights.new_tensor([term.value for term in parts.terms])
+    keys = len(weights)
+    return Cell(
+        i=i,
+        j=j,
+        query=query,
+        key=key,
+        value=value,
+        head_output=output,
+        scores=trace["scores"].value[head, i],
+        masked=trace["masked"].value[head, i],
+        exponentials=exponentials[:keys],
+        weights=weights,
+        largest=parts.terms[0].factors[1],
+        total=float(exponentials.double().sum()),
+        sink=float(exponentials[keys:].double().sum()),
+        steps={name: float(trace[name].value[head, i, j]) for name in SCORE_STEPS if name in trace},
+        visible=float(trace["masked"].value[head, i, j]) != float("-inf"),
+        added_by_key=None if projection is None else weights[j] * value @ projection,
+        added_by_head=None if projection is None else output @ projection,
+    )
+
+
+def _output_rows(trace: Trace, head: int) -> Tensor | None:
+    """The rows of W_O that read this head (V × D)."""
+    if "w_o" not in trace.parameters:
+        return None
+    size = trace.d_v
+    return trace.parameters["w_o"][head * size : (head + 1) * size]
