@@ -55,7 +55,8 @@ def _columns(cell: Cell) -> dict[str, pa.Table]:
     vectors: dict[str, Tensor | None] = {
         name: getattr(cell, name)
         for name in (
-            "query", "key", "value", "head_output", "masked", "exponentials", "weights", "added_by_key", "added_by_head",
+            "query", "key", "value", "head_output", "masked", "exponentials", "weights",
+            "added_by_key", "added_by_head",
         )
     }  # fmt: skip
     return {
