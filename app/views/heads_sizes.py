@@ -60,13 +60,19 @@ def _comparison(total: int, one: int, sizes: dict[str, int]) -> str:
 
 
 def _bar(label: str, parts: dict[str, int], total: int, scale: int) -> str:
-    segments = "".join(
-        f'<span class="am-seg {_SYMBOLS[name][2]}" style="width:{100 * size / scale:.3f}%">'
-        f"<i>{_SYMBOLS[name][0]}<sub>{_SYMBOLS[name][1]}</sub></i><small>{count(size)}</small></span>"
-        for name, size in parts.items()
-    )
+    segments = "".join(_segment(name, size, size / scale) for name, size in parts.items())
     heading = f"<div><span>{label}</span><b>{count(total)}</b></div>"
     return f'<div class="am-bar">{heading}<div class="am-segs">{segments}</div></div>'
+
+
+def _segment(name: str, size: int, share: float) -> str:
+    letter, subscript, hue = _SYMBOLS[name]
+    symbol = f"<i>{letter}<sub>{subscript}</sub></i>" if share > 0.05 else ""
+    number = f"<small>{count(size)}</small>" if share > 0.12 else ""
+    attributes = (
+        f'class="am-seg {hue}" style="width:{100 * share:.3f}%" title="{letter}_{subscript}: {count(size)}"'
+    )
+    return f"<span {attributes}>{symbol}{number}</span>"
 
 
 def ledger_html(rows: list[Row]) -> str:

@@ -98,6 +98,9 @@ def test_hovering_a_cell_lights_the_links_and_sends_nothing(
 
 def test_a_click_on_a_token_shows_what_each_head_adds_to_it(open_page: OpenPage) -> None:
     page = open_page("heads", ANIMAL)
+    expect(links(page).locator(".readout")).to_contain_text(
+        "animal looks at"
+    )  # the rows are level with the matrix now
     pitch = float(links(page).get_attribute("data-pitch") or "nan")
     links(page).locator("canvas").click(position={"x": 20, "y": 7.5 * pitch})
     expect(page.locator(".st-key-heads_parts .name")).to_have_text("What each head adds to “it”")
@@ -109,7 +112,8 @@ def test_a_click_on_a_token_shows_what_each_head_adds_to_it(open_page: OpenPage)
 
 def test_heads_are_switched_on_and_off(open_page: OpenPage) -> None:
     page = open_page("heads", ANIMAL)
-    before = int(links(page).get_attribute("data-lines") or -1)
+    expect(links(page)).to_have_attribute("data-lines", "40")  # the pinned token in four heads
+    before = 40
     links(page).get_by_role("button", name="Head 4").click()
     page.mouse.move(5, 5)
     expect(links(page)).to_have_attribute("data-lines", str(before - 10))
@@ -122,9 +126,9 @@ def test_hostile_tokens_stay_text(open_page: OpenPage) -> None:
         "heads", {"text": "<script>alert(1)</script> **b** $x$ a_b", "d": 8, "heads": 2, "vec": "seeded"}
     )
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
-    expect(weights_matrix(page).locator("th[scope=row]").first).to_have_text("<")
+    expect(weights_matrix(page).locator("th[scope=row]").first).to_have_text("< (1)")  # there are two
     labels = weights_matrix(page).locator("th[scope=row]").all_inner_texts()
-    assert labels[:6] == ["<", "script", ">", "alert", "(", "1"]
+    assert labels[:6] == ["< (1)", "script (2)", "> (3)", "alert", "(", "1"]
     assert "a_b" in labels
 
 

@@ -101,17 +101,19 @@ const matrixGroupColour = (model, group) => {
 /** Groups of columns and rows: a frame in the group's colour, a bar and a name at its edge. */
 function paintMatrixGroups({ ctx, model, part, geometry }) {
   const { left, top, cw, ch, groups } = geometry;
+  ctx.font = `600 12px ${model.palette.font}`;
+  const short = model.colGroups.some((group) => labelWidth(ctx, group.label) > group.count * cw - 6);
   for (const { group, from, to } of matrixGroupSpans(model.colGroups, part.col, part.cols)) {
     const [x0, x1] = [left + (from - part.col) * cw, left + (to - part.col) * cw];
     paintMatrixGroupFrame(ctx, x0, top, x1 - x0, part.rows * ch, matrixGroupColour(model, group));
     ctx.fillRect(x0 + 1, top - 5, Math.max(1, x1 - x0 - 2), 4);
-    paintMatrixGroupLabel(ctx, group, (x0 + x1) / 2, groups - 12, x1 - x0 - 4, "center", model);
+    paintMatrixGroupLabel(ctx, group, (x0 + x1) / 2, groups - 12, x1 - x0 - 4, "center", short);
   }
   for (const { group, from, to } of matrixGroupSpans(model.rowGroups, part.row, part.rows)) {
     const [y0, y1] = [top + (from - part.row) * ch, top + (to - part.row) * ch];
     paintMatrixGroupFrame(ctx, left, y0, part.cols * cw, y1 - y0, matrixGroupColour(model, group));
     ctx.fillRect(left - 5, y0 + 1, 4, Math.max(1, y1 - y0 - 2));
-    if (!model.rowLabels && y1 - y0 >= 12) paintMatrixGroupLabel(ctx, group, left - 11, (y0 + y1) / 2, left - 14, "right", model);
+    if (!model.rowLabels && y1 - y0 >= 12) paintMatrixGroupLabel(ctx, group, left - 11, (y0 + y1) / 2, left - 14, "right", false);
   }
 }
 
@@ -133,12 +135,12 @@ function paintMatrixGroupFrame(ctx, x, y, width, height, colour) {
   ctx.strokeRect(x + 0.5, y - 0.25, width - 1, height + 0.5);
 }
 
-function paintMatrixGroupLabel(ctx, group, x, y, room, align, model) {
-  ctx.font = `600 12px ${model.palette.font}`;
+/** A group's name in its colour (the one in force); its last word, which is its number, where names have no room. */
+function paintMatrixGroupLabel(ctx, group, x, y, room, align, short) {
   ctx.textAlign = align;
   ctx.textBaseline = "middle";
-  const short = group.label.split(" ").at(-1);
-  const text = [group.label, short].find((candidate) => labelWidth(ctx, candidate) <= room);
+  const number = group.label.split(" ").at(-1);
+  const text = (short ? [number] : [group.label, number]).find((candidate) => labelWidth(ctx, candidate) <= room);
   if (text) ctx.fillText(text, x, y);
 }
 

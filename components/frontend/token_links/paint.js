@@ -93,14 +93,14 @@ function paintLinkTokens(view, side) {
 
 /** Strong links that end outside the scrolled list, named at its edge. */
 function paintFarLinks(view, links) {
-  const { ctx, geometry, focus, data, palette } = view;
+  const { ctx, geometry, focus, palette } = view;
   const used = { up: 0, down: 0 };
   for (const link of [...links].reverse()) {
     const far = focus.side === "query" ? link.key : link.query;
     const y = linksY(view, far);
     const way = y < 0 ? "up" : y > geometry.height ? "down" : null;
     if (!way || used[way] === 2) continue;
-    const label = (focus.side === "query" ? data.keys : data.queries)[far];
+    const label = view.titles[focus.side === "query" ? "key" : "query"][far];
     ctx.font = `600 11.5px ${palette.font}`;
     const text = `${way === "up" ? "↑" : "↓"} ${clipLabel(ctx, label, 90)} ${shortNumber(link.weight)}`;
     const width = labelWidth(ctx, text) + 12;
