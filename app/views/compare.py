@@ -62,8 +62,9 @@ def show() -> None:
     try:
         second = trace_of(replace(settings, text=state.second_text())).trace
     except InputError as error:
-        error_notice(error, "second")
         second = None
+        if now.problem is None or state.current().second_text is not None:  # else it was said above
+            error_notice(error, "second")
     if left_out:
         notice(t("compare.left_out"), "left_out")
     head = min(state.view().head, first.heads - 1)

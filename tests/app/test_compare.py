@@ -122,3 +122,9 @@ def test_the_page_says_that_edited_words_are_left_out() -> None:
     edits = Edits().with_cell("embedding", 0, 0, 5.0).encode()
     app = open_page("compare", {"preset": "animal", "edits": edits})
     assert any("Your edits of X" in text.value for text in app.text)
+
+
+def test_an_emptied_first_sentence_is_explained_once() -> None:
+    app = open_page("compare", {"preset": "animal", "text": ""})
+    assert sum("no word in the text" in text.value for text in app.text) == 1
+    assert healthy(app)
