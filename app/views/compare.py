@@ -12,6 +12,7 @@ from app import state
 from app.i18n import t, words
 from app.notice import error_notice, notice
 from app.session import computed, trace_of
+from app.weights import looks, weights
 from components.matrix import matrix
 from components.theme import num
 from components.token_bars import token_bars
@@ -95,21 +96,7 @@ def _pictures(first: Trace, second: Trace | None, head: int) -> None:
 
 def _weights(trace: Trace, head: int, which: str) -> None:
     title = t(f"compare.{which}_title", head=head + 1)
-    matrix(
-        trace["weights"].value[head].numpy(),
-        trace.labels("query"),
-        trace.labels("key"),
-        title=title,
-        text=words("matrix", label=title),
-        key=f"am.compare.{which}",
-        scale="weights",
-        mask=None if trace.mask is None else trace.mask.numpy(),
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        height=HEIGHT,
-        channel="compare",
-    )
+    weights(trace, head, title=title, key=f"am.compare.{which}", height=HEIGHT, channel="compare")
 
 
 def _difference(comparison: Comparison, head: int) -> None:
@@ -123,7 +110,7 @@ def _difference(comparison: Comparison, head: int) -> None:
         title=title,
         text=words("matrix", label=title),
         key="am.compare.difference",
-        mask=None if first.mask is None else first.mask.numpy(),
+        **looks(first),
         hue="x",
         row_hue="q",
         col_hue="k",

@@ -11,6 +11,7 @@ from app.navigation import page
 from app.notice import error_notice
 from app.opened_matrix import Opened, open_matrix, original_trace
 from app.session import Computed, computed
+from app.weights import weights
 from components.matrix import Hue, matrix
 from components.theme import num
 from models.edits import NAMES
@@ -114,20 +115,7 @@ def _effect(now: Computed, before: Trace | None) -> None:
     pictures = [("after", now.trace)] if before is None else [("before", before), ("after", now.trace)]
     for which, trace in pictures:
         title = t("matrices.weights" if before is None else f"matrices.weights_{which}", head=head + 1)
-        matrix(
-            trace["weights"].value[head].numpy(),
-            trace.labels("query"),
-            trace.labels("key"),
-            title=title,
-            text=words("matrix", label=title),
-            key=f"am.weights.{which}",
-            scale="weights",
-            mask=None if trace.mask is None else trace.mask.numpy(),
-            hue="w",
-            row_hue="q",
-            col_hue="k",
-            height=215 if before else 300,
-        )
+        weights(trace, head, title=title, key=f"am.weights.{which}", height=215 if before else 300)
     st.text(t("matrices.unedited") if before is None else largest_change(before, now.trace, head))
     st.page_link(
         page("step_through"),

@@ -176,3 +176,15 @@ def test_nothing_scrolls_sideways_and_desktop_fits_one_screen(
     assert main.evaluate("node => node.scrollWidth - node.clientWidth") == 0
     if viewport != PHONE:
         assert main.evaluate("node => node.scrollHeight - node.clientHeight") == 0
+
+
+def test_the_bars_stand_for_the_outputs_that_moved(open_page: OpenPage) -> None:
+    page = open_page(
+        "compare",
+        {"preset": "animal", "mask": "causal", "text2": "The animal slept", "text": "The animal <b>x"},
+    )
+    bars = page.locator(".am-token-bars .col")
+    expect(bars.first).to_be_visible()
+    assert [bar.get_attribute("class") for bar in bars.all()][:2] == ["col zero", "col zero"]
+    assert bars.nth(2).locator(".name").all_inner_texts() == ["<", "slept"]
+    assert float(bars.nth(2).locator(".size").inner_text()) > 0
