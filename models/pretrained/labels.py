@@ -1,0 +1,140 @@
+"""The tokens of a model's text, labelled for people: in any tokenizer's scheme, with their places in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import regex
+
+from models.pretrained.encoding import Encoded, Encoder
+from models.pretrained.pieces import Scheme, bytes_label, glyphs, piece_bytes
+from models.pretrained.words import Word, consecutive, word_numbers
+
+_GRAPHEME = regex.compile(r"\X")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelToken:
+    """One token of a model.
+
+    `piece` is the vocabulary's own spelling, `label` what is drawn, never blank. `start` and `end` are its place in
+    text number `segment` (0 the first, 1 the second; None for what the tokenizer added). `part` = (k, n): the k-th of
+    n tokens that together make the one character `whole`. `word` numbers the words of the text. `unknown` marks text
+    that the vocabulary cannot write.
+    """
+
+    id: int
+    piece: str
+    label: str
+    special: bool = False
+    unknown: bool = False
+    segment: int | None = None
+    start: int | None = None
+    end: int | None = None
+    word: int | None = None
+    part: tuple[int, int] | None = None
+    whole: str | None = None
+
+
+@dataclass(frozen=True)
+class ModelTokens:
+    """The tokens that one stream of a model sees, in order; `cut` is how many more the text had."""
+
+    pieces: tuple[ModelToken, ...]
+    texts: tuple[str, ...]
+    cut: int = 0
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(token.label for token in self.pieces)
+
+    @cached_property
+    def ids(self) -> tuple[int, ...]:
+        return tuple(token.id for token in self.pieces)
+
+    @cached_property
+    def special(self) -> tuple[bool, ...]:
+        return tuple(token.special for token in self.pieces)
+
+    @cached_property
+    def words(self) -> tuple[int | None, ...]:
+        """For every token the number of its word in its text; None for special tokens and white space."""
+        return tuple(token.word for token in self.pieces)
+
+    @cached_property
+    def pair_of(self) -> tuple[int | None, ...]:
+        """For every token 0 (first sentence), 1 (second sentence) or None (special)."""
+        return tuple(token.segment for token in self.pieces)
+
+    @cached_property
+    def groups(self) -> tuple[Word, ...]:
+        """Every token in one group: the tokens of a word together, all others alone. For `words.merge_words`."""
+        keys = [None if token.word is None else (token.segment, token.word) for token in self.pieces]
+        return tuple(Word(self._label(indices), indices) for indices in consecutive(keys))
+
+    def _label(self, indices: tuple[int, ...]) -> str:
+        first, last = self.pieces[indices[0]], self.pieces[indices[-1]]
+        if first.word is None or first.start is None or last.end is None:
+            return first.label
+        return glyphs(self.texts[first.segment or 0][first.start : last.end].strip())
+
+
+def label_tokens(encoder: Encoder, encoded: Encoded) -> ModelTokens:
+    """The labelled tokens of an encoded text or pair of texts."""
+    tokens = [_token(encoder, encoded, index) for index in range(len(encoded.ids))]
+    for segment, text in enumerate(encoded.texts):
+        places = [
+            index for index, token in enumerate(tokens) if token.segment == segment and not token.special
+        ]
+        spans = [encoded.spans[index] for index in places]
+        for index, word in zip(places, word_numbers(text, spans), strict=True):
+            tokens[index] = replace(tokens[index], word=word)
+        _mark_parts(tokens, places, text, encoder.scheme)
+    return ModelTokens(tuple(tokens), encoded.texts, encoded.cut)
+
+
+def _token(encoder: Encoder, encoded: Encoded, index: int) -> ModelToken:
+    token_id, piece, span = encoded.ids[index], encoded.pieces[index], encoded.spans[index]
+    special, unknown = encoded.special[index], token_id == encoder.unknown_id
+    segment = encoded.segments[index]
+    surface = encoded.texts[segment][slice(*span)] if span is not None and segment is not None else ""
+    if special:
+        label = glyphs(piece)
+    elif surface.strip() and (unknown or encoder.scheme == "wordpiece"):
+        label = glyphs(surface)  # as it was typed: the vocabulary may know lower case only, or nothing
+    else:
+        label = bytes_label(piece_bytes(piece, encoder.scheme))
+    start, end = span if span is not None and not special else (None, None)
+    return ModelToken(token_id, piece, label, special, unknown and not special, segment, start, end)
+
+
+def _mark_parts(tokens: list[ModelToken], places: Sequence[int], text: str, scheme: Scheme) -> None:
+    """A character of several tokens is shown once, in the label of the first; the others say which part they are."""
+    holders: dict[int, list[int]] = {}
+    starts = {}
+    for match in _GRAPHEME.finditer(text):
+        starts.update(dict.fromkeys(range(*match.span()), match))
+    for index in places:
+        token = tokens[index]
+        if token.start is None or token.end is None or not piece_bytes(token.piece, scheme).strip():
+            continue
+        for start in {starts[place].start() for place in range(token.start, token.end)}:
+            holders.setdefault(start, []).append(index)
+    for start, indices in holders.items():
+        character = starts[start].group()
+        if len(indices) < 2 or character.isspace():
+            continue
+        for number, index in enumerate(indices, start=1):
+            if tokens[index].part is None:
+                tokens[index] = _as_part(tokens[index], character, number, len(indices), text, start)
+
+
+def _as_part(token: ModelToken, character: str, number: int, count: int, text: str, start: int) -> ModelToken:
+    before = text[token.start : start] if number == 1 else ""  # the token may begin with whole characters
+    name = glyphs(before + character) if number == 1 else ""
+    return replace(token, label=f"{name} {number}/{count}".strip(), part=(number, count), whole=character)
