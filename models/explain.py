@@ -118,7 +118,7 @@ def _mask(trace: Trace, step: Step, index: Index) -> Explanation:
 def _softmax(trace: Trace, step: Step, index: Index) -> Explanation:
     """The exponentials of the row; the factors of each are the score, the row's maximum and the temperature.
 
-    A second input is a sink: one more number per head that takes part in the sum and has no value vector (gpt-oss).
+    A second input is a sink: one more number per row that takes part in the sum and has no value vector (gpt-oss).
     The cell (head, query) of a step without a key axis is the sink's own share.
     """
     scores, *sinks = step.inputs
@@ -127,7 +127,7 @@ def _softmax(trace: Trace, step: Step, index: Index) -> Explanation:
     sources = [Source(scores, (head, query, j)) for j in range(len(row))]
     labels = list(trace.labels("key"))
     for sink in sinks:
-        sources.append(Source(sink, (head,)))
+        sources.append(Source(sink, (head, query)))
         labels.append("⟨sink⟩")
         row.append(factor(trace, sources[-1]))
     largest = largest_of(row)

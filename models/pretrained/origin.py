@@ -1,0 +1,157 @@
+"""How a model made its queries, keys and values from the vectors that came in: found by trying, proved by numbers.
+
+A model's attention module projects its input with a linear layer, may norm each head's vector, may turn it by its
+position, may scale it. Which layer, which of its outputs and in which order differs from model to model: every way
+that the recorded layers allow is tried, and one is believed only if it gives the numbers the model used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from models.pretrained import norms, rotation
+from models.pretrained.layouts import layouts, matrix
+from models.pretrained.norms import Norm
+from models.pretrained.recording import Projected, Surroundings
+from models.pretrained.rotation import Rotation
+
+FITS = 1e-5  # largest difference, relative to the largest number, at which a way is believed
+SAMPLE = 6  # tokens that are tried first
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What happens to a projected vector: norm and rotation in this order, then a factor."""
+
+    norm: Norm | None = None
+    turn: Rotation | None = None
+    turn_first: bool = False
+    factor: float | None = None
+
+    def apply(self, x: Tensor, head: int | None = None, rows: Tensor | None = None) -> Tensor:
+        """x is H × N × K, or N × K of one head; `rows` are its tokens if it does not have all."""
+        for step in ("turn", "norm") if self.turn_first else ("norm", "turn"):
+            if step == "norm" and self.norm is not None:
+                x = self.norm.apply(x, head)
+            elif step == "turn" and self.turn is not None:
+                x = (self.turn if rows is None else self.turn.rows(rows)).turn(x)
+        return x if self.factor is None else x * self.factor
+
+
+@dataclass(frozen=True)
+class Origin:
+    """input · W[:, places of the head] + b, then the chain; `deviation` is the largest difference seen, relative."""
+
+    source: Tensor  # N D
+    linear: Projected
+    places: Tensor  # H K
+    chain: Chain
+    deviation: float
+
+    def weight(self, head: int) -> tuple[Tensor, Tensor | None]:
+        """D × K and K of one head, in float32."""
+        weight, bias = matrix(self.linear.module)
+        at = self.places[head].to(weight.device)
+        return weight[:, at].float(), None if bias is None else bias[at].float()
+
+
+def find(target: Tensor, around: Surroundings, batch: int, *, turned: bool) -> Origin | None:
+    """How `target` (B × H × N × K, q, k or v) of one batch element was made; None if it cannot be reproduced.
+
+    Only float32 and wider are tried: below that the model's own rounding hides which way was taken.
+    """
+    if torch.finfo(target.dtype).bits < 32:
+        return None
+    wanted = target[batch if target.shape[0] > 1 else 0].double()  # H N K
+    rows = _sample(wanted)
+    if rows is None:
+        return None
+    for linear in around.linears:
+        source = tokens_of(linear.source, batch, target.shape[0], target.shape[2])
+        if source is not None:
+            found = _fit(linear, source, wanted, rows, batch, around, turned)
+            if found is not None:
+                return found
+    return None
+
+
+def tokens_of(source: Tensor, batch: int, batches: int, tokens: int) -> Tensor | None:
+    """The vectors of one batch element, N × D, of a layer's input of any shape; None if it has other tokens."""
+    width = source.shape[-1]
+    count = source.numel() // max(width, 1)
+    if count == batches * tokens:
+        return source.reshape(batches, tokens, width)[batch if batches > 1 else 0]
+    return source.reshape(tokens, width) if count == tokens else None
+
+
+def _sample(wanted: Tensor) -> Tensor | None:
+    """Rows without NaN or infinity, spread over the tokens, the last ones included."""
+    finite = wanted.isfinite().all(-1).all(0).nonzero().flatten()
+    if len(finite) == 0:
+        return None
+    return finite[torch.linspace(0, len(finite) - 1, min(SAMPLE, len(finite))).round().long()]
+
+
+def _fit(
+    linear: Projected,
+    source: Tensor,
+    wanted: Tensor,
+    rows: Tensor,
+    batch: int,
+    around: Surroundings,
+    turned: bool,
+) -> Origin | None:
+    weight, bias = matrix(linear.module)
+    flat = source[rows].double() @ weight.double()  # n F
+    flat = flat if bias is None else flat + bias.double()
+    aim = wanted[:, rows]  # H n K
+    heads, tokens, width = wanted.shape
+    tables = around.rotations if turned else ()
+    turns = list(rotation.candidates(width, tokens, batch, tables))
+    tried = list(norms.candidates(around.norms, heads, width))
+    for places in layouts(flat.shape[1], heads, width):
+        given = flat[:, places].transpose(0, 1)  # H n K
+        for chain in _chains(
+            given, aim, tried, turns, rows, both_orders=len(places) * width == flat.shape[1]
+        ):
+            deviation = _difference(chain.apply(given, rows=rows), aim)
+            if deviation <= FITS:
+                return Origin(source, linear, places, chain, deviation)
+    return None
+
+
+def _chains(
+    given: Tensor, aim: Tensor, tried: list[Norm], turns: list[Rotation], rows: Tensor, *, both_orders: bool
+) -> Iterator[Chain]:
+    """Ways that fit the first head, with the factor that fits it."""
+    for norm in (None, *tried):
+        start = given[0] if norm is None else norm.apply(given[0], 0)
+        sizes = aim[0].norm(dim=-1) / start.norm(dim=-1)  # a rotation leaves the length of a vector as it is
+        if _constant(sizes):
+            for turn in (None, *turns):
+                yield from _scaled(Chain(norm, turn), given[0], aim[0], rows)
+        if both_orders and norm is not None:
+            for turn in turns:
+                yield from _scaled(Chain(norm, turn, turn_first=True), given[0], aim[0], rows)
+
+
+def _scaled(chain: Chain, given: Tensor, aim: Tensor, rows: Tensor) -> Iterator[Chain]:
+    guess = chain.apply(given, 0, rows)
+    factor = float((guess * aim).sum() / (guess * guess).sum().clamp_min(1e-300))
+    if abs(factor - 1) < FITS:
+        factor = 1.0
+    if _difference(guess * factor, aim) <= FITS:
+        yield chain if factor == 1.0 else replace(chain, factor=factor)
+
+
+def _constant(sizes: Tensor) -> bool:
+    usual = sizes.median()
+    return bool(((sizes - usual).abs() <= 1e-4 * usual).all())
+
+
+def _difference(a: Tensor, b: Tensor) -> float:
+    return float((a - b).abs().max() / b.abs().max().clamp_min(1e-30))
