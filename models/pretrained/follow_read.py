@@ -72,7 +72,12 @@ def _known(way: Path, rest: Tensor, batch: int) -> Tensor | None:
     """The sum of the tensors that the model added, without what hides."""
     total: Tensor | None = None
     for tensor in way.added:
-        four = _four(tensor, batch) if tensor.ndim >= 3 else tensor[(None,) * (4 - tensor.ndim)]
+        if tensor.ndim < 3 or (tensor.ndim == 3 and tensor.shape[0] in (1, rest.shape[1])):
+            four: Tensor | None = tensor[
+                (None,) * (4 - tensor.ndim)
+            ]  # the same for all sequences of the batch
+        else:
+            four = _four(tensor, batch)
         if four is None:
             return None
         finite = four.float().masked_fill(four <= HIDDEN, 0.0)

@@ -50,15 +50,24 @@ def is_attention(module: nn.Module) -> bool:
     return ATTENTION.search(type(module).__name__) is not None
 
 
+def is_linear(module: nn.Module) -> bool:
+    """Whether a module computes x·W + b and nothing else: a subclass with more parameters, such as an adapter, does
+    not."""
+    return isinstance(module, LINEAR) and {name for name, _ in module.named_parameters()} <= {
+        "weight",
+        "bias",
+    }
+
+
 def _install(model: nn.Module) -> Iterator[RemovableHandle]:
     inside: set[str] = set()  # paths of attention modules; named_modules lists parents first
     for name, module in model.named_modules():
         if any(name.startswith(path + ".") for path in inside):
-            if type(module) in LINEAR:
+            if is_linear(module):
                 yield module.register_forward_pre_hook(_linear)
             elif "Norm" in type(module).__name__:
                 yield module.register_forward_pre_hook(_norm)
-        if is_attention(module) and not isinstance(module, LINEAR):
+        if is_attention(module) and not is_linear(module):
             inside.add(name)
             yield module.register_forward_pre_hook(_attention, with_kwargs=True)
 

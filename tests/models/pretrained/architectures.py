@@ -52,7 +52,9 @@ class Architecture:
     takes: str = "text"  # text, pair (encoder and decoder), image
 
 
-def _of(family: str, sizes: dict[str, Any], head: str = "Model", takes: str = "text", **more: Any) -> Architecture:
+def _of(
+    family: str, sizes: dict[str, Any], head: str = "Model", takes: str = "text", **more: Any
+) -> Architecture:
     return Architecture(f"{family}{head}", f"{family}Config", {**sizes, **more}, takes)
 
 
@@ -63,18 +65,24 @@ ARCHITECTURES: dict[str, Architecture] = {
     "XLM-RoBERTa": _of("XLMRoberta", BERT, pad_token_id=1),
     "ELECTRA": _of("Electra", BERT, embedding_size=32),
     "ALBERT": _of("Albert", BERT, embedding_size=16, num_hidden_layers=3),
-    "DistilBERT": _of("DistilBert", {"vocab_size": VOCABULARY, "dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 40}),
+    "DistilBERT": _of(
+        "DistilBert", {"vocab_size": VOCABULARY, "dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 40},
+    ),
     "MPNet": _of("MPNet", BERT, pad_token_id=1),
     "CamemBERT": _of("Camembert", BERT, pad_token_id=1),
     "ESM (rotary)": _of("Esm", BERT, position_embedding_type="rotary", mask_token_id=3, token_dropout=False),
-    "ModernBERT": _of("ModernBert", BERT, local_attention=4, global_attn_every_n_layers=2, cls_token_id=1, sep_token_id=2),
+    "ModernBERT": _of(
+        "ModernBert", BERT, local_attention=4, global_attn_every_n_layers=2, cls_token_id=1, sep_token_id=2,
+    ),
     "DeBERTa v2": _of("DebertaV2", BERT, relative_attention=True, pos_att_type=["c2p", "p2c"], position_buckets=8),
     "DeBERTa": _of("Deberta", BERT, relative_attention=True, pos_att_type=["c2p", "p2c"], type_vocab_size=0),
     "RoFormer": _of("RoFormer", BERT, embedding_size=32),
     "MobileBERT": _of("MobileBert", BERT, embedding_size=16, true_hidden_size=32, intra_bottleneck_size=32),
     "SqueezeBERT": _of("SqueezeBert", BERT, embedding_size=32),
     "XLNet": _of("XLNet", {"vocab_size": VOCABULARY, "d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 40}),
-    "XLM": _of("XLM", {"vocab_size": VOCABULARY, "emb_dim": 32, "n_layers": 2, "n_heads": 4, "pad_index": 0, **SPECIAL}),
+    "XLM": _of(
+        "XLM", {"vocab_size": VOCABULARY, "emb_dim": 32, "n_layers": 2, "n_heads": 4, "pad_index": 0, **SPECIAL},
+    ),
     # Decoders
     "GPT-2": _of("GPT2", GPT),
     "GPT-Neo": _of(
@@ -88,7 +96,9 @@ ARCHITECTURES: dict[str, Architecture] = {
     "OpenAI GPT": _of("OpenAIGPT", GPT),
     "CTRL": _of("CTRL", GPT, dff=40),
     "BLOOM": _of("Bloom", {"vocab_size": VOCABULARY, "hidden_size": 32, "n_layer": 2, "n_head": 4, **SPECIAL}),
-    "MPT": _of("Mpt", {"vocab_size": VOCABULARY, "d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 64, **SPECIAL}),
+    "MPT": _of(
+        "Mpt", {"vocab_size": VOCABULARY, "d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": 64, **SPECIAL},
+    ),
     "Falcon": _of("Falcon", FALCON, new_decoder_architecture=True, num_kv_heads=2),
     "Falcon (multi-query, ALiBi)": _of("Falcon", FALCON, multi_query=True, alibi=True),
     "OPT": _of("OPT", LLAMA, ffn_dim=40, word_embed_proj_dim=32),
@@ -117,7 +127,10 @@ ARCHITECTURES: dict[str, Architecture] = {
     "Nemotron": _of("Nemotron", LLAMA),
     "Persimmon": _of("Persimmon", LLAMA),
     "BioGPT": _of("BioGpt", LLAMA),
-    "XGLM": _of("XGLM", {"vocab_size": VOCABULARY, "d_model": 32, "num_layers": 2, "attention_heads": 4, "ffn_dim": 40, **SPECIAL}),
+    "XGLM": _of(
+        "XGLM",
+        {"vocab_size": VOCABULARY, "d_model": 32, "num_layers": 2, "attention_heads": 4, "ffn_dim": 40, **SPECIAL},
+    ),
     "Helium": _of("Helium", LLAMA),
     "EXAONE 4": _of("Exaone4", LLAMA, sliding_window=4),
     "DeepSeek V3 (MLA)": _of(
@@ -126,8 +139,8 @@ ARCHITECTURES: dict[str, Architecture] = {
         first_k_dense_replace=2, num_key_value_heads=4, head_dim=4,
     ),
     "Jamba": _of(
-        "Jamba", LLAMA, num_hidden_layers=4, attn_layer_period=2, attn_layer_offset=1, num_experts=2, use_mamba_kernels=False,
-        mamba_d_state=4, mamba_expand=1, mamba_dt_rank=4,
+        "Jamba", LLAMA, num_hidden_layers=4, attn_layer_period=2, attn_layer_offset=1, num_experts=2,
+        use_mamba_kernels=False, mamba_d_state=4, mamba_expand=1, mamba_dt_rank=4,
     ),
     # Encoder and decoder
     "T5": _of("T5", T5, takes="pair"),
@@ -141,15 +154,16 @@ ARCHITECTURES: dict[str, Architecture] = {
     "Blenderbot": _of("Blenderbot", BART, takes="pair"),
     "ProphetNet": _of(
         "ProphetNet", {"vocab_size": VOCABULARY, "hidden_size": 32, "num_encoder_layers": 3, "num_decoder_layers": 2,
-        "num_encoder_attention_heads": 4, "num_decoder_attention_heads": 4, "encoder_ffn_dim": 40, "decoder_ffn_dim": 40,
-        "max_position_embeddings": 64, "decoder_start_token_id": 2, **SPECIAL}, takes="pair",
+        "num_encoder_attention_heads": 4, "num_decoder_attention_heads": 4, "encoder_ffn_dim": 40,
+        "decoder_ffn_dim": 40, "max_position_embeddings": 64, "decoder_start_token_id": 2, **SPECIAL}, takes="pair",
     ),
     # Images
     "ViT": _of("ViT", VIT, takes="image"),
     "DeiT": _of("DeiT", VIT, takes="image"),
     "DINOv2": _of("Dinov2", VIT, takes="image", mlp_ratio=1),
     "Swin": _of(
-        "Swin", {"image_size": 16, "patch_size": 2, "embed_dim": 16, "depths": [2, 1], "num_heads": [2, 4], "window_size": 2},
+        "Swin",
+        {"image_size": 16, "patch_size": 2, "embed_dim": 16, "depths": [2, 1], "num_heads": [2, 4], "window_size": 2},
         takes="image",
     ),
     "CLIP vision": _of("CLIPVision", VIT, takes="image"),
@@ -158,11 +172,15 @@ ARCHITECTURES: dict[str, Architecture] = {
 }  # fmt: skip
 
 
-def build(name: str, **changes: Any) -> tuple[PreTrainedModel, dict[str, Tensor]]:
-    """The model with its default backend, in evaluation mode, and inputs for it."""
+def build(
+    name: str, *, backend: str | None = None, **changes: Any
+) -> tuple[PreTrainedModel, dict[str, Tensor]]:
+    """The model with its default backend unless one is given, in evaluation mode, and inputs for it."""
     architecture = ARCHITECTURES[name]
     config = getattr(transformers, architecture.config)(**{**architecture.sizes, **changes})
     torch.manual_seed(0)
+    if backend is not None:
+        config._attn_implementation = backend
     model = getattr(transformers, architecture.model)(config).eval()
     _enliven(model)
     return model, inputs_for(architecture.takes)
@@ -173,7 +191,7 @@ def _enliven(model: PreTrainedModel) -> None:
     that are not 0 and 1."""
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():
-        for parameter in model.parameters():
+        for parameter in (p for p in model.parameters() if p.requires_grad):
             noise = torch.randn(parameter.shape, generator=generator)
             if parameter.ndim >= 2:
                 parameter.copy_(noise * (1.5 / parameter.shape[-1] ** 0.5))
