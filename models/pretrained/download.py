@@ -65,7 +65,7 @@ def _home() -> Path:
         with tempfile.TemporaryFile(dir=home):
             pass
     except OSError as error:
-        raise problems.cache_unusable(home) from error
+        raise problems.problem("model_cache_unusable", folder=str(home)) from error
     return home
 
 

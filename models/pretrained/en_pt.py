@@ -30,6 +30,9 @@ class FirefoxTranslator(PreTrainedModel):  # type: ignore[no-untyped-call]
         self.output_bias = nn.Parameter(torch.zeros(config.vocab_size))
         self.post_init()  # type: ignore[no-untyped-call]
 
+    def get_input_embeddings(self) -> nn.Module:
+        return self.shared
+
     def forward(
         self,
         input_ids: Tensor,

@@ -44,6 +44,7 @@ class FirefoxConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
     pad_token_id: int = 32000
     is_encoder_decoder: bool = True
     tie_word_embeddings: bool = True
+    position_embedding_type: str = "sinusoidal"
 
 
 def eager_attention_forward(

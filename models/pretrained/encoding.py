@@ -72,6 +72,23 @@ class Encoder:
             unread=sum(map(len, given)) - sum(map(len, texts)),
         )
 
+    def written(self, ids: list[int]) -> Encoded:
+        """The ids that a model wrote, with their places in the text that they spell."""
+        text = str(self.tokenizer.decode(ids, skip_special_tokens=True))
+        pieces = tuple(self.piece(number) for number in ids)
+        special = tuple(number in self.special_ids for number in ids)
+        data = [
+            None if mark else piece_bytes(piece, self.scheme)
+            for piece, mark in zip(pieces, special, strict=True)
+        ]
+        spans, segments = align(data, (text,), None)
+        return Encoded(tuple(ids), pieces, spans, segments, special, (text,), {})
+
+    def piece(self, number: int) -> str:
+        """The vocabulary's spelling of an id; the number itself where it has none."""
+        found = self.tokenizer.convert_ids_to_tokens([number])[0]
+        return f"#{number}" if found is None else str(found)
+
     def _call(self, texts: tuple[str, ...], as_target: bool, **options: Any) -> Any:
         if self.fast:
             options |= {"return_offsets_mapping": True, "return_special_tokens_mask": True}

