@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 install = $(BIN)/python -m pip install --quiet $$($(BIN)/python scripts/torch_index.py "$(TORCH_INDEX)") -r $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench screenshots clean distclean
+.PHONY: help run models test lint format bench screenshots clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -27,8 +27,11 @@ run: $(VENV)/.run ## install what is needed and start the app
 	@echo "Attention Microscope: http://$(ADDRESS):$(PORT) (Ctrl-C stops it)"
 	@exec $(BIN)/python -m streamlit run app/main.py --server.address $(ADDRESS) --server.port $(PORT)
 
+models: $(VENV)/.run ## fetch the ready models ahead (ATTENTION_HOME says where to), for a classroom or an image
+	$(BIN)/python -m models.pretrained.download
+
 # The browser tests run by themselves: their event loop would disturb the other tests of one process.
-test: lint ## lint, then unit, property, page and browser tests
+test: lint models ## lint, then unit, property, page and browser tests
 	@scripts/browser_packages.sh
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser" $(PYTEST_FLAGS)
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m browser $(PYTEST_FLAGS)
