@@ -14,7 +14,7 @@ from benchmarks.report import Row, Section
 from benchmarks.sentences import sentence
 from scripts.live import LOAD_LIMIT, chromium, open_page, running_app
 
-SESSIONS = 6  # that are opened after the first two
+SESSIONS = 5  # that are opened after the first two
 TOKENS = 64
 MEGABYTE = 2**20
 PEER = "benchmarks/peer_page.py"

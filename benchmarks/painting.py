@@ -18,7 +18,7 @@ from scripts.live import LOAD_LIMIT, chromium, open_page, running_app, wait_draw
 
 TOKENS = (12, 64)
 PICTURE = ".stage .picture canvas"
-ROUNDS = 12  # after one that is not counted
+ROUNDS = 8  # after one that is not counted
 
 # Notes the time of the next click; `painted` is done when the text of `selector` below `root` has changed and the frame
 # with the change is out: a message posted while that frame is made arrives after it.
