@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from app.model_view import MAX_TEXT, with_model
 from app.second_sentence import suggest
 from app.url import State, clean, tidy
 from models.settings import PRESETS
@@ -24,6 +25,11 @@ def with_settings(state: State, **changes: Any) -> State:
     if "text" in changes:
         changes["text"] = clean(changes["text"])[:MAX_CHARACTERS]
     return replace(state, settings=replace(state.settings, **changes))
+
+
+def with_model_view(state: State, **changes: Any) -> State:
+    """The state with fields of what is looked at in a real model replaced."""
+    return replace(state, model=replace(state.model, **changes))
 
 
 def with_preset(state: State, name: str | None) -> State:
@@ -70,7 +76,27 @@ def _switch(field: str, on: str) -> Binding:
     )
 
 
+def _model_text(field: str) -> Binding:
+    return Binding(
+        lambda state: getattr(state.model, field),
+        lambda state, text: with_model_view(state, **{field: clean(text or "")[:MAX_TEXT]}),
+    )
+
+
+def _model_choice(field: str) -> Binding:
+    """As `_required`, for what is looked at in a real model."""
+    return Binding(
+        lambda state: getattr(state.model, field),
+        lambda state, value: state if value is None else with_model_view(state, **{field: value}),
+    )
+
+
 _HEAD = Binding(lambda state: tidy(state).view.head, _with_head)
+
+_OPENED = Binding(
+    lambda state: state.model.model,
+    lambda state, name: state if not name else replace(state, model=with_model(state.model, name.strip())),
+)
 
 BINDINGS: dict[str, Binding] = {
     "preset": Binding(_shown_preset, with_preset),
@@ -85,4 +111,15 @@ BINDINGS: dict[str, Binding] = {
     "head_of_many": _HEAD,
     "matrix": Binding(lambda s: s.matrix, lambda s, name: replace(s, matrix=name or s.matrix)),
     "language": Binding(lambda s: s.language, lambda s, code: replace(s, language=code or s.language)),
+    **{f"model_{name}": _model_text(name) for name in ("text", "pair", "target")},
+    **{
+        f"model_{name}": _model_choice(name)
+        for name in ("layer", "head", "i", "words", "special", "sink", "part")
+    },
+    "model": _OPENED,
+    "model_ready": _OPENED,
+    "model_stack": Binding(
+        lambda s: (s.model.stream, s.model.kind),
+        lambda s, stack: s if stack is None else with_model_view(s, stream=stack[0], kind=stack[1]),
+    ),
 }

@@ -40,25 +40,32 @@ def main() -> None:
     warm_up()
     page = navigation.choose()
     state.enter(page.url_path)
+    real = navigation.is_real(page.url_path)
     with st.sidebar:
-        sidebar.show()
+        sidebar.show(real=real)
         with st.container(key="address"):
             one_entry_per_page("am.address")
     with st.container(key="notes"):
-        show_notes()
+        if not real:
+            show_settings_notes()
+        show_address_notes()
     page.run()
 
 
-def show_notes() -> None:
-    """What the user should know before reading the page: unusable settings, ignored parameters, what a link lacks."""
+def show_settings_notes() -> None:
+    """What stands against the chosen settings, and edits that do not fit the present sizes."""
     now = computed()
     if now.problem is not None:
         notice(f"{error_text(now.problem)}\n{t('app.still_showing')}", "settings", problem=True)
-    if ignored := state.ignored_parameters():
-        notice(t("app.ignored_parameters", names=", ".join(ignored)), "ignored")
     if now.set_aside:
         names = ", ".join(t(f"matrices.name.{name}") for name in now.set_aside)
         notice(t("app.set_aside", names=names), "set_aside")
+
+
+def show_address_notes() -> None:
+    """Parameters of the address that were ignored, and what a copied link will lack."""
+    if ignored := state.ignored_parameters():
+        notice(t("app.ignored_parameters", names=", ".join(ignored)), "ignored")
     if missing := state.not_in_url():
         what = t("app.and").join(t(f"app.not_in_url_{name}") for name in missing)
         notice(t("app.not_in_url", what=what), "not_in_url")

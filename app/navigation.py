@@ -30,7 +30,17 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Entry("compare", "compare", ":material/compare_arrows:"),
         Entry("matrices", "matrices", ":material/edit_note:"),
     ),
+    "real": (
+        Entry("model_overview", "overview", ":material/apps:"),
+        Entry("model_head", "head", ":material/hub:"),
+        Entry("model_cell", "cell", ":material/calculate:"),
+    ),
 }
+
+
+def is_real(path: str) -> bool:
+    """Whether the page at this address is about a real model."""
+    return any(entry.path == path for entry in GROUPS["real"])
 
 
 def choose() -> StreamlitPage:

@@ -21,13 +21,20 @@ from models.tokenizer import tokenize
 SEGMENTS = 6  # heads beside each other; more are chosen from a list
 
 
-def show() -> None:
-    """Draw all controls. To be called inside `st.sidebar`, on every page: that keeps their values."""
-    _sentence()
-    _sizes()
-    _switches()
-    _head()
-    _more()
+def show(*, real: bool) -> None:
+    """Draw the controls of the from-scratch pages or, with `real`, those of real models. To be called inside
+    `st.sidebar`; the values live in the state, so they are kept while the other controls are shown."""
+    if real:
+        # imported when needed: transformers takes seconds
+        from app.real import sidebar as real_sidebar
+
+        real_sidebar.show()
+    else:
+        _sentence()
+        _sizes()
+        _switches()
+        _head()
+        _more()
     st.segmented_control(
         t("sidebar.language"),
         list(LANGUAGES),

@@ -19,6 +19,7 @@ import streamlit as st
 from app import bindings
 from app.bindings import BINDINGS
 from app.languages import DEFAULT_LANGUAGE, preferred_language
+from app.model_view import ModelView
 from app.url import MAX_CELL, STEPS, State, View, decode, encode, tidy, too_long
 from models.edits import Edits
 from models.settings import PRESETS, Settings
@@ -99,6 +100,16 @@ def select(
     _set(replace(current(), view=replace(current().view, **chosen)))  # type: ignore[arg-type]
 
 
+def model_view() -> ModelView:
+    """What is looked at in a real model; the page sees to it that layer, head and cell exist."""
+    return current().model
+
+
+def look(**changes: Any) -> None:
+    """Move within a real model: `look(layer=3, head=1)`, `look(i=10, j=2)`."""
+    _set(bindings.with_model_view(current(), **changes))
+
+
 def choose_preset(name: str) -> None:
     """Start over from a preset: everything that is computed is replaced, the step stays."""
     _set(bindings.with_preset(current(), name))
@@ -166,6 +177,11 @@ def _take(name: str) -> None:
 
 
 # ---- the address ---------------------------------------------------------------------------------------------------
+
+
+def widget(key: str) -> Any:
+    """The value of a widget that is no part of the state, inside its callback."""
+    return st.session_state.get(key)
 
 
 def write_url() -> None:

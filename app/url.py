@@ -14,6 +14,15 @@ from typing import Any
 from urllib.parse import quote
 
 from app.languages import DEFAULT_LANGUAGE, LANGUAGES
+from app.model_view import (
+    MAX_HEAD,
+    MAX_LAYER,
+    MAX_NAME,
+    MAX_TOKEN,
+    PARTS,
+    STREAMS,
+    ModelView,
+)
 from models.edits import NAMES, Edits
 from models.settings import (
     DEFAULT_PRESET,
@@ -47,7 +56,7 @@ class View:
 @dataclass(frozen=True)
 class State:
     """All that a user has chosen. `settings` started from `preset`; `second_text` is None until it is chosen;
-    `matrix` is the one that is open for editing."""
+    `matrix` is the one that is open for editing, `model` what the pages of real models look at."""
 
     preset: str = DEFAULT_PRESET
     settings: Settings = field(default_factory=lambda: PRESETS[DEFAULT_PRESET])
@@ -55,6 +64,7 @@ class State:
     view: View = View()
     second_text: str | None = None
     matrix: str = "w_q"
+    model: ModelView = field(default_factory=ModelView)
 
 
 @dataclass(frozen=True)
@@ -105,6 +115,16 @@ def _sentence(text: str) -> str:
     return text
 
 
+def _name(text: str) -> str:
+    if not 0 < len(text) <= MAX_NAME or not text.isprintable():
+        raise ValueError(text)
+    return text
+
+
+def _switch(text: str) -> bool:
+    return _one_of(("0", "1"))(text) == "1"
+
+
 def _indices(text: str) -> tuple[int, ...]:
     read = _whole(0, MAX_TOKENS - 1)
     return tuple(sorted({read(part) for part in text.split(",")})) if text else ()
@@ -138,6 +158,20 @@ _VIEW = (
     _Parameter("j", "j", _INDEX),
     _Parameter("head", "head", _whole(0, MAX_HEADS - 1)),
 )
+_MODEL = (
+    _Parameter("model", "model", _name),
+    _Parameter("mtext", "text", _sentence),
+    _Parameter("mpair", "pair", _sentence),
+    _Parameter("mtarget", "target", _sentence),
+    _Parameter("stream", "stream", _one_of(STREAMS)),
+    _Parameter("kind", "kind", _one_of(("self", "cross"))),
+    _Parameter("layer", "layer", _whole(0, MAX_LAYER)),
+    _Parameter("mhead", "head", _whole(0, MAX_HEAD)),
+    _Parameter("mi", "i", _whole(0, MAX_TOKEN)),
+    _Parameter("mj", "j", _whole(0, MAX_TOKEN)),
+    *(_Parameter(name, name, _switch, lambda on: str(int(on))) for name in ("words", "special", "sink")),
+    _Parameter("part", "part", _one_of(PARTS)),
+)
 _TOP = (
     _Parameter("lang", "language", _one_of(tuple(LANGUAGES))),
     _Parameter("text2", "second_text", _sentence),
@@ -169,6 +203,7 @@ def _full(state: State, default_language: str) -> dict[str, str]:
         found["lang"] = state.language
     found |= _differences(_VIEW, tidy(state).view, tidy(replace(state, view=View())).view)
     found |= _differences(_TOP[1:], state, State())
+    found |= _differences(_MODEL, state.model, ModelView())
     return {name: _used_part(text) if name in ("text", "text2") else text for name, text in found.items()}
 
 
@@ -213,6 +248,7 @@ def decode(parameters: Mapping[str, Sequence[str]], default_language: str) -> tu
         preset=preset,
         settings=replace(PRESETS[preset], **read(_SETTINGS)),
         view=replace(View(), **read(_VIEW)),
+        model=replace(ModelView(), **read(_MODEL)),
         **({"language": default_language} | read(_TOP)),
     )
     beyond = [name for name in _beyond(state) if name in parameters]

@@ -47,14 +47,15 @@ def encode_heads(
     mask: npt.NDArray[np.bool_] | None = None,
     padded: npt.NDArray[np.bool_] | None = None,
     side: int = 64,
+    keys: int | None = None,
 ) -> npt.NDArray[np.uint8]:
     """Weights H × N × M as one byte per cell, pooled to at most `side` × `side` cells per head.
 
     0 is masked, 1 padding, 2 an exact zero, 3 … 254 are w^γ, 255 is not a number. A block shows its largest cell: with
     means, a diagonal of 500 tokens would fade from 0.96 to 0.06. `mask` (N × M or H × N × M) is True where a key may be
-    seen, `padded` (N × M) where a cell belongs to padding.
+    seen, `padded` (N × M) where a cell belongs to padding; `keys` is their number if `weights` are pooled already.
     """
-    tints = np.clip(weights, 0.0, 1.0).astype(np.float32) ** np.float32(gamma(weights.shape[-1]))
+    tints = np.clip(weights, 0.0, 1.0).astype(np.float32) ** np.float32(gamma(keys or weights.shape[-1]))
     invalid = np.isnan(tints)
     codes: npt.NDArray[np.uint8] = np.rint(LOW + np.where(invalid, 0, tints) * (HIGH - LOW)).astype(np.uint8)
     codes[weights == 0] = ZERO
@@ -97,12 +98,15 @@ def head_grid(
     column_names: Sequence[str] | None = None,
     height: int = 150,
     channel: str = "",
+    shades: Sequence[float] | None = None,
     on_select: Callable[[int], None] | None = None,
 ) -> int | None:
     """Draw the pictures of `encode_heads` (count × rows × cols) and return the one just chosen, if one was.
 
     `keys` is the number of keys before pooling. With `columns` the pictures form a table with `row_names` and
-    `column_names` (layers × heads); without, they fold to fit `height` pixels. Pointing at a head announces it on
+    `column_names` (layers × heads; an empty name is a head that a layer does not have), whose layers fold into blocks
+    beside each other where that makes them larger; without, they fold to fit `height` pixels. `shades` from 0 (pale)
+    to 1 make some heads stand out. Pointing at a head announces it on
     `channel`. With `selected` None the head that a matrix on the channel shows is marked, and choosing another one
     does not send the pictures again. Raises ValueError where names and pictures differ in number, KeyError for a
     missing text.
@@ -127,6 +131,7 @@ def head_grid(
         "head_colours": head_palette(),
         "height": height,
         "channel": channel,
+        "shades": None if shades is None else [float(shade) for shade in shades],
     }
 
     def changed() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from app import state
 from app.i18n import table
 from app.session import computed

@@ -26,7 +26,9 @@ def random(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float64) -> Te
 def close(actual: Tensor, expected: Tensor, dtype: torch.dtype) -> None:
     """Relative to the size of the numbers summed: a sum that cancels to nearly 0 has no relative error to speak of."""
     bound = TOLERANCE[dtype]
-    torch.testing.assert_close(actual, expected, rtol=bound, atol=bound * float(expected.detach().abs().max()))
+    torch.testing.assert_close(
+        actual, expected, rtol=bound, atol=bound * float(expected.detach().abs().max())
+    )
 
 
 def mask_named(name: str, n: int, m: int) -> Tensor | None:

@@ -107,11 +107,14 @@ function paintHeadGrid(view) {
 function paintHeadPicture({ ctx, data, geometry, palette }, bitmap, head) {
   const [x, y] = geometry.corner(head);
   const { size } = geometry;
+  if (!data.names[head]) return; // layers need not have equally many heads
+  ctx.globalAlpha = data.shades ? 0.18 + 0.82 * data.shades[head] : 1;
   drawCrisp(ctx, bitmap, x, y, size, size);
   const codes = column(data.v);
   const area = { rows: data.rows, cols: data.cols, x, y, cw: size / data.cols, ch: size / data.rows };
   const code = (row, col) => codes[(head * data.rows + row) * data.cols + col];
   hatchHiddenRuns(ctx, palette, area, (row, col) => HEAD_GRID_STATE[code(row, col)] ?? STATE.number);
+  ctx.globalAlpha = 1;
   ctx.strokeStyle = css(palette.hair);
   ctx.lineWidth = 1;
   ctx.strokeRect(x - 0.5, y - 0.5, size + 1, size + 1);
@@ -125,7 +128,8 @@ function paintHeadGridNames({ ctx, data, geometry, palette, selected, hover }) {
   const labels = geometry.fixed ? data.column_names : data.names;
   ctx.font = `600 12px ${palette.font}`;
   const short = labels.some((label) => labelWidth(ctx, label) > room);
-  labels.forEach((label, head) => {
+  const shown = geometry.fixed ? columnHeads(geometry, labels, data.names.length) : labels.map((label, head) => [label, head]);
+  shown.forEach(([label, head]) => {
     const [x, y] = geometry.corner(head);
     const on = !geometry.fixed && (head === selected || head === hover);
     ctx.font = `${on ? 600 : 400} 12px ${palette.font}`;
@@ -147,6 +151,12 @@ function paintHeadGridNames({ ctx, data, geometry, palette, selected, hover }) {
   });
 }
 
+/** The names of the columns with the heads they stand above: again over every block that the layers fold into. */
+function columnHeads(geometry, labels, count) {
+  const tops = Array.from({ length: geometry.blocks }, (_, block) => block * geometry.rows * geometry.columns);
+  return tops.flatMap((top) => labels.map((label, at) => [label, top + at])).filter(([, head]) => head < count);
+}
+
 function headGridLegend({ data, palette, scale }) {
   const even = cellFill(palette, 1 / data.keys, scale);
   const shared = data.names.length > 1 ? [el("span", "", data.text.one_scale)] : [];
@@ -163,7 +173,8 @@ const headGridLine = ({ data, titles }, head) => {
   return link ? `${titles.row[link[0]]} → ${titles.col[link[1]]}   ${num(link[2], 3)}` : data.text.nothing;
 };
 
-function hoverHead(view, head, x, y) {
+function hoverHead(view, found, x, y) {
+  const head = view.data.names[found] ? found : -1;
   if (head < 0) hideTip(view.tip);
   else showTip(view.root, view.tip, [view.data.names[head], `${view.data.text.strongest} ${headGridLine(view, head)}`], x, y);
   if (head === view.hover) return;
@@ -180,7 +191,7 @@ function followChosenHead(view, head) {
 }
 
 function chooseHead(view, head) {
-  if (head < 0 || head === view.selected) return;
+  if (head < 0 || head === view.selected || !view.data.names[head]) return;
   view.selected = head;
   paintHeadGrid(view);
   view.send(head);

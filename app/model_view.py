@@ -1,0 +1,72 @@
+"""What is looked at on the pages of real models: model, texts, head and cell, and how they are shown. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+Part = Literal["all", "aa", "ab", "ba", "bb"]
+PARTS: tuple[Part, ...] = get_args(Part)
+Kind = Literal["self", "cross"]
+STREAMS = ("", "encoder", "decoder", "vision", "text", "main")
+
+MAX_NAME = 300  # characters of a folder or hub id
+MAX_TEXT = 20_000  # characters; more than any limit on tokens needs
+MAX_LAYER = 999
+MAX_HEAD = 999
+MAX_TOKEN = 9_999
+
+
+@dataclass(frozen=True)
+class ModelView:
+    """`model` is a ready model's name, a folder or a hub id; `pair` a second sentence, `target` what a translator has
+    said. The head is `layer` and `head` of a `stream` ("" is the model's first) and `kind`; the cell is query `i`, key
+    `j`, all counted from 0. `words` merges tokens into whole words, `special` shows special tokens, `sink` sets the
+    first token aside in the links, `part` limits a sentence pair to one direction."""
+
+    model: str = "minilm"
+    text: str = "The animal didn't cross the street because it was too tired."
+    pair: str = ""
+    target: str = ""
+    stream: str = ""
+    kind: Kind = "self"
+    layer: int = 3
+    head: int = 1
+    i: int = 10
+    j: int = 2
+    words: bool = False
+    special: bool = True
+    sink: bool = False
+    part: Part = "all"
+
+
+# Where each ready model opens: a text and a head on which something known can be seen.
+EXAMPLES: dict[str, ModelView] = {
+    "minilm": ModelView(),
+    "smollm2": ModelView(
+        model="smollm2",
+        text="The ship left the harbour at dawn. The ship left the harbour at",
+        layer=18,
+        head=6,
+        i=11,
+        j=4,
+    ),
+    "en-pt": ModelView(
+        model="en-pt",
+        text="I bought a red car in Lisbon last year.",
+        stream="decoder",
+        kind="cross",
+        layer=1,
+        head=0,
+        i=4,
+        j=4,
+    ),
+}
+
+
+def with_model(view: ModelView, model: str) -> ModelView:
+    """Open another model: at its example, with the user's own text if there is one."""
+    example = EXAMPLES.get(model, replace(ModelView(), model=model, layer=0, head=0, i=1, j=0))
+    if view.text.strip() in {"", *(known.text for known in EXAMPLES.values())}:
+        return example
+    return replace(example, text=view.text, pair=view.pair)

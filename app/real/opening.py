@@ -1,0 +1,98 @@
+"""The model that a session looks at: loaded if that costs nothing, offered if it has to be fetched first."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import streamlit as st
+
+from app import state
+from app.i18n import t
+from app.notice import error_notice
+from models.errors import InputError
+from models.pretrained import ModelTrace, PretrainedModel, load_model
+from models.pretrained.catalogue import MEGABYTE, READY_MODELS, ReadyModel
+from models.pretrained.download import Progress
+
+TRACES_KEPT = 4  # a trace of 1,024 tokens of a 12 × 12 model takes about 100 MB
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A model and its trace of the session's text; `key` names the two in caches."""
+
+    model: PretrainedModel
+    trace: ModelTrace
+    key: str
+
+
+def opened() -> Opened | None:
+    """The session's model with its trace. If it cannot be had (yet), the page says why and offers what to do, and the
+    result is None."""
+    view = state.model_view()
+    ready = READY_MODELS.get(view.model)
+    try:
+        if not _may_load(view.model, ready):
+            return None
+        with st.spinner(t("real.loading")):
+            model = load_model(view.model)
+        key = _digest(view.model, view.text, view.pair, view.target)
+        with st.spinner(t("real.tracing")):
+            return Opened(model, _trace(key, model), key)
+    except InputError as error:
+        error_notice(error, "model")
+        return None
+
+
+def _may_load(name: str, ready: ReadyModel | None) -> bool:
+    """A ready model that is here is loaded; anything else takes a click, for a link must not start a download or read
+    a folder of the server by itself."""
+    approved = state.scratch("models").setdefault("approved", set())
+    if ready is not None:
+        return ready.ready or _offer(ready)
+    if name in approved:
+        return True
+    st.html(f"<h1>{t('real.own_title')}</h1>")
+    st.text(t("real.own_text", name=name))
+    st.button(t("real.own_open"), type="primary", key="am.open_own", on_click=approved.add, args=(name,))
+    return False
+
+
+def _offer(ready: ReadyModel) -> bool:
+    """A card with the model and a button that fetches it; True once it is here."""
+    with st.container(key="offer"):
+        st.html(f"<h1>{t('real.offer_title')}</h1>")
+        st.subheader(ready.title, anchor=False)
+        st.text(t(f"real.about.{ready.name}"))
+        size = round(ready.download_bytes / MEGABYTE)
+        st.caption(t("real.offer_facts", licence=ready.licence, source=ready.source, size=size))
+        place = st.empty()
+        if not place.button(t("real.offer_button", size=size), type="primary", key="am.fetch"):
+            return False
+        load_model(ready.name, report=_progress(place))
+    st.rerun()
+    return True
+
+
+def _progress(place: st.delta_generator.DeltaGenerator):  # type: ignore[no-untyped-def]
+    """A bar that shows how far the download and the conversion are."""
+
+    def report(now: Progress) -> None:
+        share = now.done / now.total if now.total else (0.0 if now.stage == "waiting" else 1.0)
+        done, total = now.done / MEGABYTE, now.total / MEGABYTE
+        place.progress(
+            min(1.0, share), t(f"real.stage.{now.stage}", done=f"{done:.0f}", total=f"{total:.0f}")
+        )
+
+    return report
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@st.cache_resource(max_entries=TRACES_KEPT, show_spinner=False)
+def _trace(digest: str, _model: PretrainedModel) -> ModelTrace:  # noqa: ARG001 - the digest is the key of the cache
+    view = state.model_view()
+    return _model.trace(view.text, view.pair or None, target=view.target or None)

@@ -1,0 +1,46 @@
+"""The controls beside a real model: which model, which text, which head."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import state
+from app.i18n import t
+from models.pretrained.catalogue import MEGABYTE, READY_MODELS
+
+
+def show() -> None:
+    """Draw the controls; to be called inside `st.sidebar`."""
+    _model()
+    st.text_area(t("real.text"), height=110, **state.bind("model_text"))
+    with st.expander(t("real.more"), icon=":material/tune:"):
+        if state.model_view().model != "smollm2":
+            st.text_area(t("real.pair"), height=70, help=t("real.pair_help"), **state.bind("model_pair"))
+            st.text_area(
+                t("real.target"), height=70, help=t("real.target_help"), **state.bind("model_target")
+            )
+        st.text_input(
+            t("real.own"), help=t("real.own_help"), placeholder=t("real.own_hint"), **state.bind("model")
+        )
+    st.toggle(t("real.words"), help=t("real.words_help"), **state.bind("model_words"))
+    st.toggle(t("real.special"), **state.bind("model_special"))
+
+
+def _model() -> None:
+    """The ready models, and the user's own if that is what is open."""
+    current = state.model_view().model
+    names = list(READY_MODELS)
+    st.selectbox(
+        t("real.model"),
+        names if current in names else [*names, current],
+        format_func=_model_name,
+        **state.bind("model_ready"),
+    )
+
+
+def _model_name(name: str) -> str:
+    ready = READY_MODELS.get(name)
+    if ready is None:
+        return name
+    size = "" if ready.ready else t("real.to_fetch", size=round(ready.download_bytes / MEGABYTE))
+    return t(f"real.short.{name}") + size
