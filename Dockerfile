@@ -39,4 +39,4 @@ EXPOSE 8501
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
     CMD ["python", "-c", "import sys, urllib.request as r; sys.exit(r.urlopen('http://127.0.0.1:8501/_stcore/health', timeout=4).read() != b'ok')"]
 
-CMD ["python", "-m", "streamlit", "run", "app/main.py"]
+CMD ["python", "-m", "streamlit", "run", "app/server.py"]

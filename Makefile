@@ -25,7 +25,7 @@ help: ## this list
 
 run: $(VENV)/.run ## install what is needed and start the app
 	@echo "Attention Microscope: http://$(ADDRESS):$(PORT) (Ctrl-C stops it)"
-	@exec $(BIN)/python -m streamlit run app/main.py --server.address $(ADDRESS) --server.port $(PORT)
+	@exec $(BIN)/python -m streamlit run app/server.py --server.address $(ADDRESS) --server.port $(PORT)
 
 models: $(VENV)/.run ## fetch the ready models ahead (ATTENTION_HOME says where to), for a classroom or an image
 	$(BIN)/python -m models.pretrained.download

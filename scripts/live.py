@@ -54,7 +54,7 @@ _DRAWN = """() => {
 
 @contextmanager
 def running_app(
-    script: str = "app/main.py", port: int | None = None, log: Path | None = None
+    script: str = "app/server.py", port: int | None = None, log: Path | None = None
 ) -> Iterator[str]:
     """Start the app as a user would and give its address; it is stopped at the end. Its output goes into `log`.
 
