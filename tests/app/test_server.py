@@ -15,6 +15,12 @@ def test_it_serves_the_apps_entry() -> None:
 
 def test_what_is_heavy_is_imported_and_nothing_of_streamlit_with_it() -> None:
     """The warm-up names modules that exist and really are what takes the time."""
-    code = f"import importlib, sys\nfor name in {HEAVY!r}: importlib.import_module(name)\nprint('torch' in sys.modules, 'transformers' in sys.modules, 'streamlit' in sys.modules)"
+    code = "; ".join(
+        [
+            "import importlib, sys",
+            f"[importlib.import_module(name) for name in {HEAVY!r}]",
+            "print(*(name in sys.modules for name in ('torch', 'transformers', 'streamlit')))",
+        ]
+    )
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["True", "True", "False"]
