@@ -63,7 +63,7 @@ def path(node: Node, dot: Node) -> Path:
         elif node.operation in PRODUCTS and not all(_is_mask(t) for t in tensors):
             odd.append("mul(tensor)")
         elif node.operation in ADDITIONS:
-            added += tensors
+            added += [tensor * scale for tensor in tensors]  # what is scaled after it was added
         elif node.operation in REARRANGING:
             odd.append(node.operation)
         node = next(parent for parent in node.parents if dot in parent.dots())

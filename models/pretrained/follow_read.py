@@ -35,9 +35,10 @@ def report(session: Session, scores: Tensor, weights: Tensor, node: Node, value:
     if values.shape[2] != key.shape[2] or entered.shape[1:] != (*query.shape[1:3], key.shape[2]):
         return
     products = steps.dot_products(query.float(), key.float()) * way.scale  # B H N M
-    visible = entered > HIDDEN
-    rest = torch.where(visible, entered.float() - products, 0.0)
-    bias, worked_out = _bias(rest, way, visible, entered, batch)
+    visible = ~(entered <= HIDDEN)  # a NaN is not hidden
+    known = visible & entered.isfinite() & products.isfinite()
+    rest = torch.where(known, entered.float() - products, 0.0)
+    bias, worked_out = _bias(rest, way, known, entered, batch)
     call = Recorded(
         session.current,
         session.module(session.current),

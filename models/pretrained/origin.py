@@ -70,13 +70,25 @@ def find(target: Tensor, around: Surroundings, batch: int, *, turned: bool) -> O
     rows = _sample(wanted)
     if rows is None:
         return None
+    times = _repeats(wanted)
     for linear in around.linears:
         source = tokens_of(linear.source, batch, target.shape[0], target.shape[2])
         if source is not None:
-            found = _fit(linear, source, wanted, rows, batch, around, turned)
+            found = _fit(linear, source, wanted[::times], rows, batch, around, turned)
             if found is not None:
-                return found
+                return replace(found, places=found.places.repeat_interleave(times, 0))
     return None
+
+
+def _repeats(wanted: Tensor) -> int:
+    """How often each head is repeated: some models copy shared keys and values for every query head themselves."""
+    heads = len(wanted)
+    for times in range(heads, 1, -1):
+        if heads % times == 0:
+            groups = wanted.reshape(heads // times, times, *wanted.shape[1:])
+            if torch.equal(groups, groups[:, :1].expand_as(groups)):
+                return times
+    return 1
 
 
 def tokens_of(source: Tensor, batch: int, batches: int, tokens: int) -> Tensor | None:

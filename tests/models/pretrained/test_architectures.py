@@ -33,6 +33,7 @@ RAW = {
 RETURNED = {"Swin": lambda calls: calls[1:]}  # the last block of each stage
 UNLIKE = {("ProphetNet", "decoder_attentions")}
 SILENT: set[str] = set()
+BACKENDS_DIFFER = {"Falcon (multi-query, ALiBi)"}  # transformers 5.24 scales ALiBi once more for SDPA
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
@@ -66,13 +67,14 @@ def assert_weights_are_the_models(inputs: dict[str, Tensor], captured: CapturedF
     for field, kind in FIELDS:
         attentions = [a for a in getattr(output, field, None) or () if a is not None]
         stack = {"encoder_attentions": "encoder", "decoder_attentions": "decoder"}.get(field)
-        calls = [c for c in captured.calls if c.kind == kind and stack in (None, c.stream)]
-        if (name, field) not in UNLIKE:
+        if (name, field) in UNLIKE:
+            continue
+        for run in (again, captured) if name not in BACKENDS_DIFFER else (again,):
+            calls = [c for c in run.calls if c.kind == kind and stack in (None, c.stream)]
             for call, weights in zip(RETURNED.get(name, list)(calls), attentions, strict=False):
                 expected = weights.softmax(-1) if (name, field) in RAW else weights
-                assert (
-                    all_weights(call) - expected.reshape(call.batches, call.heads, *expected.shape[-2:])
-                ).abs().max() < 1e-5
+                ours = all_weights(call)
+                assert (ours - expected.reshape(ours.shape)).abs().max() < 1e-5, (field, call.layer)
                 compared += 1
     assert compared or name in SILENT, "no weights to compare with"
 
