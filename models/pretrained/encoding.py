@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.pretrained.alignment import Span, align
-from models.pretrained.pieces import Scheme, piece_bytes, scheme_of
+from models.pretrained.pieces import Scheme, is_byte, piece_bytes, scheme_of
 
 MAX_CHARACTERS = 100_000  # what is read of a text; far more than any limit on tokens needs
 
@@ -41,9 +41,15 @@ class Encoder:
         self.fast = getattr(tokenizer, "backend_tokenizer", None) is not None
         self.scheme: Scheme = scheme_of(tokenizer)
         self.unknown_id: int | None = tokenizer.unk_token_id
-        added = {number for number, token in tokenizer.added_tokens_decoder.items() if token.special}
-        self.special_ids = (set(tokenizer.all_special_ids) | added) - {self.unknown_id}
+        self.special_ids = self._all_special_ids()
         self._lock = threading.Lock()  # truncation is a setting of the tokenizer itself: "Already borrowed"
+
+    def _all_special_ids(self) -> set[int]:
+        added = self.tokenizer.added_tokens_decoder.items()
+        marked = {
+            number for number, token in added if token.special and not is_byte(token.content, self.scheme)
+        }
+        return (set(self.tokenizer.all_special_ids) | marked) - {self.unknown_id}
 
     def encode(self, text: str, pair: str | None = None, *, limit: int, as_target: bool = False) -> Encoded:
         """At most `limit` tokens of a text or a pair of texts. Any string is accepted.

@@ -78,10 +78,12 @@ class ModelTokens:
         return tuple(Word(self._label(indices), indices) for indices in consecutive(keys))
 
     def _label(self, indices: tuple[int, ...]) -> str:
-        first, last = self.pieces[indices[0]], self.pieces[indices[-1]]
-        if first.word is None or first.start is None or last.end is None:
-            return first.label
-        return glyphs(self.texts[first.segment or 0][first.start : last.end].strip())
+        parts = [self.pieces[index] for index in indices]
+        starts = [part.start for part in parts if part.start is not None]
+        ends = [part.end for part in parts if part.end is not None]
+        if parts[0].word is None or not starts or not ends:
+            return parts[0].label
+        return glyphs(self.texts[parts[0].segment or 0][min(starts) : max(ends)].strip())
 
 
 def label_tokens(encoder: Encoder, encoded: Encoded) -> ModelTokens:
@@ -95,6 +97,7 @@ def label_tokens(encoder: Encoder, encoded: Encoded) -> ModelTokens:
         for index, word in zip(places, word_numbers(text, spans), strict=True):
             tokens[index] = replace(tokens[index], word=word)
         _mark_parts(tokens, places, text, encoder.scheme)
+    _join_spaces(tokens, encoder.scheme)
     return ModelTokens(tuple(tokens), encoded.texts, encoded.cut)
 
 
@@ -111,6 +114,14 @@ def _token(encoder: Encoder, encoded: Encoded, index: int) -> ModelToken:
         label = bytes_label(piece_bytes(piece, encoder.scheme))
     start, end = span if span is not None and not special else (None, None)
     return ModelToken(token_id, piece, label, special, unknown and not special, segment, start, end)
+
+
+def _join_spaces(tokens: list[ModelToken], scheme: Scheme) -> None:
+    """A token that is one space begins the word after it, as the space in ␣word does."""
+    for index in range(len(tokens) - 2, -1, -1):
+        token, after = tokens[index], tokens[index + 1]
+        if not token.special and token.segment == after.segment and piece_bytes(token.piece, scheme) == b" ":
+            tokens[index] = replace(token, word=after.word)
 
 
 def _mark_parts(tokens: list[ModelToken], places: Sequence[int], text: str, scheme: Scheme) -> None:

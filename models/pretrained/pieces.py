@@ -83,6 +83,11 @@ def piece_bytes(piece: str, scheme: Scheme) -> bytes:
     return piece.encode("utf-8", "surrogatepass")
 
 
+def is_byte(piece: str, scheme: Scheme) -> bool:
+    """Whether a piece is a byte such as <0xE6>: some tokenizers call these special, but they are text."""
+    return scheme == "byte_fallback" and _BYTE.fullmatch(piece) is not None
+
+
 def _mark_stray(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeDecodeError)
     return "".join(f"⟨{byte:02X}⟩" for byte in error.object[error.start : error.end]), error.end
