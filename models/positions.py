@@ -1,9 +1,17 @@
-"""Positional encodings: how a model that sees a set of vectors is told their order."""
+"""Positional encodings: how a model that sees a set of vectors is told their order.
+
+Absolute ones, which are added to the input, are here; those that act on queries, keys or scores are in
+`models.relative` and can be imported from here as well.
+"""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
+
+from models.relative import alibi, relative_bias, rotary
+
+__all__ = ["alibi", "frequency", "learned", "relative_bias", "rotary", "sinusoidal"]
 
 
 def frequency(dimension: int, d_model: int, base: float = 10_000.0) -> float:
@@ -34,3 +42,15 @@ def sinusoidal(
     encoding[:, 0::2] = angles[:, 0::2].sin()
     encoding[:, 1::2] = angles[:, 1::2].cos()
     return encoding.to(dtype)
+
+
+def learned(table: Tensor, length: int) -> Tensor:
+    """The first `length` rows of a trained table (positions × D), as in BERT and GPT-2: length × D.
+
+    Raises ValueError for more positions than the table has: a learned encoding ends where training ended.
+    """
+    if not 0 <= length <= len(table):
+        raise ValueError(
+            f"0 to {len(table)} positions were expected (the table has no more), received {length}"
+        )
+    return table[:length]

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.positions import frequency, sinusoidal
+from models.positions import frequency, learned, sinusoidal
 
 
 @given(length=st.integers(0, 40), d_model=st.integers(1, 33), base=st.sampled_from([10_000.0, 100.0, 2.0]))
@@ -43,3 +43,10 @@ def test_frequencies_come_in_pairs() -> None:
 def test_impossible_sizes_are_refused(length: int, d_model: int, base: float) -> None:
     with pytest.raises(ValueError, match="expected"):
         sinusoidal(length, d_model, base=base)
+
+
+def test_a_learned_table_ends_where_training_ended() -> None:
+    table = torch.arange(6.0).reshape(3, 2)
+    assert learned(table, 2).tolist() == [[0, 1], [2, 3]]
+    with pytest.raises(ValueError, match="received 4"):
+        learned(table, 4)
