@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from models import steps
 from models.embedding import seeded_matrix
 from models.errors import InputError
-from models.recorder import record_attention
+from models.recorder import Origin, record_attention
 from models.tokenizer import Tokens
 from models.trace import Trace
 
@@ -146,7 +146,7 @@ class MultiHeadAttention(nn.Module):
         """Every step of one sequence x (N × D), looking at itself or at `context` (M × D).
 
         `embedding` and `position` (N × D) are recorded as the steps that x came from, `padded` (M, bool) as what the
-        mask hides as padding. With `exact` every step is computed in float64 from the recorded numbers before it and
+        mask hides as padding. With `exact` every sum is computed in float64 from the recorded numbers before it and
         rounded once, so that each cell can be recomputed from what is shown; without it the arithmetic stays in x's
         own dtype: faster for large sizes, and off in the last digits where terms cancel.
         """
@@ -157,13 +157,10 @@ class MultiHeadAttention(nn.Module):
             self.heads,
             context=context,
             mask=mask,
-            tokens=tokens,
-            context_tokens=context_tokens,
-            embedding=embedding,
-            position=position,
             padded=padded,
             temperature=temperature,
             exact=exact,
+            origin=Origin(tokens, context_tokens, embedding, position),
         )
 
 

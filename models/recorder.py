@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from models import steps
-from models.blockwise import look
+from models.blockwise import Looked, look
 from models.masks import combine
 from models.tokenizer import Tokens
 from models.trace import Step, Trace
 
 Parameters = Mapping[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the input came from, as far as it is known: its tokens, their vectors and positions (N × D)."""
+
+    tokens: Tokens | None = None
+    context_tokens: Tokens | None = None
+    embedding: Tensor | None = None
+    position: Tensor | None = None
 
 
 def record_attention(
@@ -24,19 +35,16 @@ def record_attention(
     *,
     context: Tensor | None = None,
     mask: Tensor | None = None,
-    tokens: Tokens | None = None,
-    context_tokens: Tokens | None = None,
-    embedding: Tensor | None = None,
-    position: Tensor | None = None,
     padded: Tensor | None = None,
     temperature: float = 1.0,
     exact: bool = True,
+    origin: Origin | None = None,
 ) -> Trace:
     """See `MultiHeadAttention.trace`. Raises ValueError for an x or mask of the wrong shape."""
     source = x if context is None else context
     _check(x, source, parameters, mask, temperature)
+    known = origin or Origin()
     arithmetic = torch.float64 if exact else x.dtype
-    origin = _origin_steps(x, tokens, embedding, position, context)
     source_name = "input" if context is None else "context"
 
     wide = {name: data.to(arithmetic) for name, data in (("input", x), (source_name, source))}
@@ -58,40 +66,44 @@ def record_attention(
     )
     concat = steps.concatenate(looked.head_output)  # N HV
     output = steps.project_output(concat.to(arithmetic), parameters["w_o"].to(arithmetic)).to(x.dtype)  # N D
-
-    grid = ("head", "query", "key")
-    per_temperature = "" if temperature == 1 else f" / {temperature:g}"
-    recorded = (
-        *origin,
-        Step("query", query, ("head", "query", "d_k"), "X·W_Q", "projection", ("input", "w_q")),
-        Step("key", key, ("head", "key", "d_k"), "X·W_K", "projection", (source_name, "w_k")),
-        Step("value", value, ("head", "key", "d_v"), "X·W_V", "projection", (source_name, "w_v")),
-        Step("scores", looked.scores, grid, "Q·Kᵀ", "dot", ("query", "key")),
-        Step("scaled", looked.scaled, grid, "Q·Kᵀ / √d_k", "scale", ("scores",)),
-        Step("masked", looked.masked, grid, "Q·Kᵀ / √d_k + M", "mask", ("scaled",)),
-        Step("weights", looked.weights, grid, f"softmax(masked{per_temperature})", "softmax", ("masked",)),
-        Step(
-            "head_output",
-            looked.head_output,
-            ("head", "query", "d_v"),
-            "weights·V",
-            "mix",
-            ("weights", "value"),
-        ),
-        Step("concat", concat, ("query", "concat"), "[head 1 | … | head h]", "concat", ("head_output",)),
-        Step("output", output, ("query", "d_model"), "concat·W_O", "output", ("concat", "w_o")),
-    )
     return Trace(
-        recorded,
+        (
+            *_origin_steps(x, known, context),
+            *_projection_steps(query, key, value, source_name),
+            *_attention_steps(looked, temperature),
+            Step("concat", concat, ("query", "concat"), "[head 1 | … | head h]", "concat", ("head_output",)),
+            Step("output", output, ("query", "d_model"), "concat·W_O", "output", ("concat", "w_o")),
+        ),
         scale=scale,
         temperature=temperature,
-        tokens=tokens,
-        context_tokens=context_tokens,
+        tokens=known.tokens,
+        context_tokens=known.context_tokens,
         parameters=parameters,
         mask=visible,
         padded=padded,
-        empty_rows=looked.empty_rows,
+        empty_rows=(looked.masked == -torch.inf).all(-1),
     )
+
+
+def _projection_steps(query: Tensor, key: Tensor, value: Tensor, source: str) -> list[Step]:
+    return [
+        Step("query", query, ("head", "query", "d_k"), "X·W_Q", "projection", ("input", "w_q")),
+        Step("key", key, ("head", "key", "d_k"), "X·W_K", "projection", (source, "w_k")),
+        Step("value", value, ("head", "key", "d_v"), "X·W_V", "projection", (source, "w_v")),
+    ]
+
+
+def _attention_steps(looked: Looked, temperature: float) -> list[Step]:
+    grid = ("head", "query", "key")
+    softmax = "softmax(masked)" if temperature == 1 else f"softmax(masked / {temperature:g})"
+    mixed = ("head", "query", "d_v")
+    return [
+        Step("scores", looked.scores, grid, "Q·Kᵀ", "dot", ("query", "key")),
+        Step("scaled", looked.scaled, grid, "Q·Kᵀ / √d_k", "scale", ("scores",)),
+        Step("masked", looked.masked, grid, "Q·Kᵀ / √d_k + M", "mask", ("scaled",)),
+        Step("weights", looked.weights, grid, softmax, "softmax", ("masked",)),
+        Step("head_output", looked.head_output, mixed, "weights·V", "mix", ("weights", "value")),
+    ]
 
 
 def _check(
@@ -115,25 +127,23 @@ def _broadcasts(shape: torch.Size, grid: tuple[int, int]) -> bool:
     return len(shape) in (2, 3) and all(size in (1, full) for size, full in zip(last, grid, strict=True))
 
 
-def _origin_steps(
-    x: Tensor,
-    tokens: Tokens | None,
-    embedding: Tensor | None,
-    position: Tensor | None,
-    context: Tensor | None,
-) -> list[Step]:
+def _origin_steps(x: Tensor, origin: Origin, context: Tensor | None) -> list[Step]:
     """Where X came from: as much of it as is known."""
     rows = ("token", "d_model")
     found: list[Step] = []
-    if tokens is not None:
-        ids = torch.tensor(tokens.ids, dtype=torch.int64)
+    if origin.tokens is not None:
+        ids = torch.tensor(origin.tokens.ids, dtype=torch.int64)
         found.append(Step("tokens", ids, ("token",), "text → tokens", "lookup"))
-    if embedding is not None:
-        found.append(Step("embedding", embedding, rows, "E[id]", "lookup", ("tokens",) if found else ()))
-    if position is not None:
-        found.append(Step("position", position, rows, "PE(pos, i)", "sinusoidal"))
+    if origin.embedding is not None:
+        found.append(
+            Step("embedding", origin.embedding, rows, "E[id]", "lookup", ("tokens",) if found else ())
+        )
+    if origin.position is not None:
+        found.append(Step("position", origin.position, rows, "PE(pos, i)", "sinusoidal"))
     made_of = tuple(
-        name for name, part in (("embedding", embedding), ("position", position)) if part is not None
+        name
+        for name, part in (("embedding", origin.embedding), ("position", origin.position))
+        if part is not None
     )
     operation = {0: "lookup", 1: "copy", 2: "sum"}[len(made_of)]
     found.append(Step("input", x, rows, "E + P" if len(made_of) == 2 else "X", operation, made_of))
