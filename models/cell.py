@@ -15,7 +15,8 @@ class Cell:
     """Query i and key j of one head. Vectors: `query`, `key` (K), `value`, `head_output` (V); rows over all keys:
     `scores`, `masked`, `exponentials`, `weights` (M); `added_by_key`, `added_by_head` (D): what reaches the layer's
     output at token i through W_O, from this key alone and from the whole head (None where W_O is not known).
-    `steps` are the numbers of this cell in order, by step name.
+    `query` and `key` are the vectors that are multiplied; where a model turns or scales them first, `query_before` and
+    `key_before` are what its projections gave. `steps` are the numbers of this cell in order, by step name.
     """
 
     i: int
@@ -35,6 +36,8 @@ class Cell:
     visible: bool
     added_by_key: Tensor | None
     added_by_head: Tensor | None
+    query_before: Tensor | None = None
+    key_before: Tensor | None = None
 
     @property
     def weight(self) -> float:
@@ -48,8 +51,7 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
     """The cell of `head`, query i and key j. Raises IndexError for a cell outside."""
     parts = explain(trace, "weights", (head, i, j))
     key_head = head * trace.key_heads // trace.heads
-    query = trace["query_rotated" if "query_rotated" in trace else "query"].value[head, i]
-    key = trace["key_rotated" if "key_rotated" in trace else "key"].value[key_head, j]
+    asks, offers = _multiplied(trace)
     value = trace["value"].value[key_head, j]
     weights = trace["weights"].value[head, i]
     output = trace["head_output"].value[head, i]
@@ -59,8 +61,8 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
     return Cell(
         i=i,
         j=j,
-        query=query,
-        key=key,
+        query=trace[asks].value[head, i],
+        key=trace[offers].value[key_head, j],
         value=value,
         head_output=output,
         scores=trace["scores"].value[head, i],
@@ -74,12 +76,21 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
         visible=float(trace["masked"].value[head, i, j]) != float("-inf"),
         added_by_key=None if projection is None else weights[j] * value @ projection,
         added_by_head=None if projection is None else output @ projection,
+        query_before=None if asks == "query" else trace["query"].value[head, i],
+        key_before=None if offers == "key" else trace["key"].value[key_head, j],
     )
 
 
+def _multiplied(trace: Trace) -> tuple[str, str]:
+    """Names of the two steps whose rows the scores multiply: after rotation, norm or scaling if the model has them."""
+    query, key = trace["scores"].inputs
+    return query, key
+
+
 def _output_rows(trace: Trace, head: int) -> Tensor | None:
-    """The rows of W_O that read this head (V × D)."""
+    """The rows of W_O that read this head (V × D). A trace of one head of a model has the W_O of all heads."""
     if "w_o" not in trace.parameters:
         return None
     size = trace.d_v
+    head = head if trace.head is None else trace.head
     return trace.parameters["w_o"][head * size : (head + 1) * size]
