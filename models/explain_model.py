@@ -40,30 +40,41 @@ def multiply(trace: Trace, step: Step, index: Index) -> Explanation:
 
 def root_mean_square(trace: Trace, step: Step, index: Index) -> Explanation:
     """x / √(mean of x² + ε) · weight, over the head's vector. Zhang and Sennrich 2019."""
-    data, weight, epsilon = step.inputs
-    eps = number(trace.tensor(epsilon), (0,))
+    data, weight, epsilon, *offset = step.inputs
+    vector, chosen = _normed_vector(trace, step, index, data, offset)
     terms = []
-    for d in range(step.value.shape[-1]):
-        sources = (Source(data, (*index[:-1], d)), Source(weight, (d,)), Source(epsilon, (0,)))
-        x, w = factor(trace, sources[0]), factor(trace, sources[1])
+    for d, source in enumerate(vector):
+        sources = (source, Source(weight, (d,)), Source(epsilon, (0,)))
+        x, w, eps = (factor(trace, s) for s in sources)
         terms.append(Term(str(d + 1), (x, w, eps), x * x, sources))
-    return Explanation(
-        step.name, index, "rms_norm", tuple(terms), number(step.value, index), chosen=index[-1]
-    )
+    return Explanation(step.name, index, "rms_norm", tuple(terms), number(step.value, index), chosen=chosen)
 
 
 def standardise(trace: Trace, step: Step, index: Index) -> Explanation:
     """(x − mean) / √(variance + ε) · weight + bias, over the head's vector. Ba et al. 2016."""
-    data, weight, bias, epsilon = step.inputs
-    eps = number(trace.tensor(epsilon), (0,))
+    data, weight, bias, epsilon, *offset = step.inputs
+    vector, chosen = _normed_vector(trace, step, index, data, offset)
     terms = []
-    for d in range(step.value.shape[-1]):
-        at = Source(data, (*index[:-1], d)), Source(weight, (d,)), Source(bias, (d,)), Source(epsilon, (0,))
-        x = factor(trace, at[0])
-        terms.append(Term(str(d + 1), (x, factor(trace, at[1]), factor(trace, at[2]), eps), x, at))
-    return Explanation(
-        step.name, index, "layer_norm", tuple(terms), number(step.value, index), chosen=index[-1]
-    )
+    for d, source in enumerate(vector):
+        sources = (source, Source(weight, (d,)), Source(bias, (d,)), Source(epsilon, (0,)))
+        x, w, b, eps = (factor(trace, s) for s in sources)
+        terms.append(Term(str(d + 1), (x, w, b, eps), x, sources))
+    return Explanation(step.name, index, "layer_norm", tuple(terms), number(step.value, index), chosen=chosen)
+
+
+def _normed_vector(
+    trace: Trace, step: Step, index: Index, data: str, offset: list[str]
+) -> tuple[list[Source], int]:
+    """The cells that a norm is over, and which of them the cell is made from.
+
+    Usually the head's vector; with an offset (a parameter) the vectors of all heads side by side, in which the head's
+    begins there.
+    """
+    if not offset:
+        return [Source(data, (*index[:-1], d)) for d in range(step.value.shape[-1])], index[-1]
+    width = trace.tensor(data).shape[-1]
+    start = int(number(trace.tensor(offset[0]), (0,)))
+    return [Source(data, (index[1], d)) for d in range(width)], start + index[-1]
 
 
 def softcap(trace: Trace, step: Step, index: Index) -> Explanation:

@@ -102,7 +102,8 @@ class AttentionCall:
 
     def value(self, head: int, batch: int = 0) -> Tensor:
         """M × V in float32."""
-        return self._of(self.recorded.value, batch, self.kv_head(self._checked(head)))
+        shared = self._checked(head) * self.recorded.value.shape[1] // self.heads
+        return self._of(self.recorded.value, batch, shared)
 
     def weights(self, head: int, batch: int = 0) -> Tensor:
         """N × M: how much each query looks at each key. A row in which nothing is visible is 0."""

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.pretrained.recording import Recorded, Surroundings, owned
+from models.pretrained.recording import Projected, Recorded, Surroundings, owned
 from models.pretrained.session import Session
 
 Kernel = Callable[[Session, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
@@ -47,7 +47,8 @@ def _multi_head(
     out = func(*args, **kwargs)
     names = ("query", "key", "value", "embed_dim_to_check", "num_heads", "in_proj_weight", "in_proj_bias")
     given = {**dict(zip(names, args, strict=False)), **kwargs}
-    query, key, value = _in_projections(given)
+    parts = _parts(given)
+    query, key, value = _projected(given, parts)
     call = Recorded(
         session.current,
         session.module(session.current),
@@ -57,34 +58,49 @@ def _multi_head(
         scaling=query.shape[-1] ** -0.5,
         mask=_combined(given, query.shape[0], query.shape[1]),
         tier=2,
-        around=_with_output(session),
+        around=_surroundings(session, given, parts),
         notes=(NOTE.format("nn.MultiheadAttention"),),
     )
     session.add(call, None)
     return out
 
 
-def _with_output(session: Session) -> Surroundings:
-    """W_O is a part of the module whose weight is used without calling it."""
-    around = session.surroundings(session.current)
+class Part(nn.Module):
+    """A part of a fused projection, as a layer of its own: x·Wᵀ + b."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        super().__init__()
+        self.weight, self.bias = weight.detach(), None if bias is None else bias.detach()
+
+
+def _surroundings(session: Session, given: dict[str, Any], parts: list[Part]) -> Surroundings:
+    """The projections and W_O are parts of the module, whose weights are used without calling them."""
+    inputs = (given["query"], given["key"], given["value"])
+    linears = tuple(
+        Projected(f"{session.current}.in_proj", part, x.detach().transpose(0, 1))
+        for part, x in zip(parts, inputs, strict=True)
+    )
+    around = Surroundings(linears)
     output = getattr(session.module(session.current), "out_proj", None)
     if isinstance(output, nn.Linear):
         around.output, around.output_name = output, f"{session.current}.out_proj"
     return around
 
 
-def _in_projections(given: dict[str, Any]) -> list[Tensor]:
-    """B × H × N × K each, from N × B × D."""
+def _parts(given: dict[str, Any]) -> list[Part]:
     if given.get("in_proj_weight") is not None:
         weights = given["in_proj_weight"].chunk(3)
     else:
         weights = tuple(given[f"{name}_proj_weight"] for name in "qkv")
     biases = (None,) * 3 if given.get("in_proj_bias") is None else given["in_proj_bias"].chunk(3)
+    return [Part(weight, bias) for weight, bias in zip(weights, biases, strict=True)]
+
+
+def _projected(given: dict[str, Any], parts: list[Part]) -> list[Tensor]:
+    """B × H × N × K each, from N × B × D."""
     inputs = (given["query"], given["key"], given["value"])
-    made = [
-        functional.linear(x, w, b).detach() for x, w, b in zip(inputs, weights, biases, strict=True)
-    ]  # N B D
-    return [x.reshape(*x.shape[:2], given["num_heads"], -1).permute(1, 2, 0, 3) for x in made]
+    made = [functional.linear(x, p.weight, p.bias) for x, p in zip(inputs, parts, strict=True)]  # N B D
+    return [x.detach().reshape(*x.shape[:2], given["num_heads"], -1).permute(1, 2, 0, 3) for x in made]
 
 
 def _combined(given: dict[str, Any], batch: int, heads: int) -> Tensor | None:

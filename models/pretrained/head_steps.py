@@ -6,7 +6,7 @@ float32, so that each cell can be recomputed from what is shown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
@@ -18,6 +18,7 @@ from models.pretrained.rotation import Rotation
 from models.trace import Step
 
 GRID = ("head", "query", "key")
+NORMS = {"rms_norm": "RMSNorm", "layer_norm": "LayerNorm"}
 CLOSE = 1e-4  # to the model's own numbers, relative to the largest; beyond, the recomputed ones are not shown
 
 
@@ -84,12 +85,16 @@ def close(a: Tensor, b: Tensor) -> bool:
 
 def _from_origin(to: Steps, side: Side, origin: Origin, head: int) -> tuple[str, Tensor]:
     letter, small = side.letter, side.letter.lower()
-    weight, bias = origin.weight(head)
+    weight, bias = origin.weight(None if origin.wide else head)
     names = (side.source, f"w_{small}") if bias is None else (side.source, f"w_{small}", f"b_{small}")
     to.parameters |= dict(zip(names[1:], (weight, bias), strict=False))  # type: ignore[arg-type]
     projected = origin.source.float().double() @ weight.double()
     projected = projected if bias is None else projected + bias.double()
     formula = f"X·W_{letter}" if bias is None else f"X·W_{letter} + b_{letter}"
+    if origin.wide is not None:
+        every = to.add(f"{side.name}_all", projected, (side.tokens, "concat"), formula, "output", names)
+        value = _normed_widely(to, side, every, origin.wide, head, len(origin.places))
+        return _through_chain(to, side, value, replace(origin.chain, norm=None), head)
     value = to.add(side.name, projected[None], side.axes, formula, "projection", names)
     return _through_chain(to, side, value, origin.chain, head)
 
@@ -111,17 +116,32 @@ def _through_chain(to: Steps, side: Side, value: Tensor, chain: Chain, head: int
 
 
 def _normed(to: Steps, side: Side, name: str, value: Tensor, norm: Norm, head: int) -> tuple[str, Tensor]:
-    weight, bias, eps = (f"{side.name}_norm_{part}" for part in ("weight", "bias", "eps"))
-    to.parameters[weight] = norm.of(norm.weight, head)
-    to.parameters[eps] = torch.tensor([norm.epsilon], dtype=torch.float64)
-    inputs: tuple[str, ...] = (name, weight, eps)
-    if norm.kind == "layer_norm":
-        to.parameters[bias] = norm.of(norm.bias, head)
-        inputs = (name, weight, bias, eps)
-    normed = norm.apply(value.double(), head)
-    name = f"{side.name}_normed"
-    formula = f"{'RMSNorm' if norm.kind == 'rms_norm' else 'LayerNorm'}({side.letter})"
-    return name, to.add(name, normed, side.axes, formula, norm.kind, inputs)
+    inputs = (name, *_norm_parameters(to, side, norm, *norm.of_head(head)))
+    normed = norm.apply_to_head(value.double(), head)
+    return f"{side.name}_normed", to.add(
+        f"{side.name}_normed", normed, side.axes, f"{NORMS[norm.kind]}({side.letter})", norm.kind, inputs
+    )
+
+
+def _normed_widely(to: Steps, side: Side, every: Tensor, norm: Norm, head: int, heads: int) -> Tensor:
+    """The head's part (1 × N × K) of the normed vectors (N × H·K) of all heads."""
+    names = _norm_parameters(to, side, norm, norm.weight[0], norm.bias[0])
+    split = every.double().reshape(len(every), heads, -1).transpose(0, 1)  # H N K
+    to.parameters[f"{side.name}_offset"] = torch.tensor([head * split.shape[-1]])
+    inputs = (f"{side.name}_all", *names, f"{side.name}_offset")
+    formula = f"{NORMS[norm.kind]}(all heads)[h]"
+    return to.add(side.name, norm.apply(split)[head, None], side.axes, formula, norm.kind, inputs)
+
+
+def _norm_parameters(to: Steps, side: Side, norm: Norm, weight: Tensor, bias: Tensor) -> tuple[str, ...]:
+    """Records what a norm multiplies with and adds; returns the names."""
+    names = [f"{side.name}_norm_{part}" for part in ("weight", "bias", "eps")]
+    epsilon = torch.tensor([norm.epsilon], dtype=torch.float64)
+    kept = dict(zip(names, (weight, bias, epsilon), strict=True))
+    if norm.kind == "rms_norm":
+        del kept[names[1]]
+    to.parameters |= kept
+    return tuple(kept)
 
 
 def _rotated(to: Steps, side: Side, name: str, value: Tensor, turn: Rotation) -> tuple[str, Tensor]:

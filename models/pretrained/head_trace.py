@@ -82,7 +82,7 @@ def _add_projections(
             Side("value", "V", "key", "d_v", names["value"]),
             call.value(head, batch),
             origins["value"],
-            shared,
+            head * call.recorded.value.shape[1] // call.heads,
         ),
     )
 

@@ -11,50 +11,61 @@ from torch import Tensor, nn
 
 @dataclass(frozen=True)
 class Norm:
-    """A norm over a head's vector: `kind` "rms_norm" or "layer_norm"; weight and bias are 1 × K or H × K."""
+    """A norm of queries or keys: `kind` "rms_norm" or "layer_norm".
+
+    Usually over a head's own vector: weight and bias are 1 × K or H × K. A `wide` one is over the vectors of all heads
+    side by side, before they are cut into heads (OLMo 2): weight and bias are 1 × H·K.
+    """
 
     kind: str
     weight: Tensor
     bias: Tensor
     epsilon: float
+    wide: bool = False
 
-    def apply(self, x: Tensor, head: int | None = None) -> Tensor:
-        """x (H × N × K, or N × K of one head) normed, in x's dtype."""
-        weight, bias = (t.to(x.dtype) for t in (self.of(self.weight, head), self.of(self.bias, head)))
-        if head is None:
-            weight, bias = weight[:, None], bias[:, None]  # H 1 K
+    def apply(self, x: Tensor) -> Tensor:
+        """x (H × N × K) normed, in x's dtype."""
+        if self.wide:
+            flat = self._norm(x.transpose(0, 1).flatten(1), self.weight, self.bias)  # N HK
+            return flat.reshape(x.shape[1], x.shape[0], x.shape[2]).transpose(0, 1)
+        return self._norm(x, self.weight[:, None], self.bias[:, None])
+
+    def apply_to_head(self, x: Tensor, head: int) -> Tensor:
+        """x (… N × K, one head's vectors) normed, in x's dtype; not for wide norms."""
+        return self._norm(x, *self.of_head(head))
+
+    def of_head(self, head: int) -> tuple[Tensor, Tensor]:
+        """Weight and bias (K) of one head."""
+        at = head if len(self.weight) > 1 else 0
+        return self.weight[at], self.bias[at if len(self.bias) > 1 else 0]
+
+    def _norm(self, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         if self.kind == "layer_norm":
             x = x - x.mean(-1, keepdim=True)
-        return x / (x.square().mean(-1, keepdim=True) + self.epsilon).sqrt() * weight + bias
-
-    @staticmethod
-    def of(tensor: Tensor, head: int | None) -> Tensor:
-        """The part of one head."""
-        return tensor if head is None else tensor[head if len(tensor) > 1 else 0]
+        size = (x.square().mean(-1, keepdim=True) + self.epsilon).sqrt()
+        return x / size * weight.to(x.dtype) + bias.to(x.dtype)
 
 
 def candidates(modules: Iterable[nn.Module], heads: int, width: int) -> Iterator[Norm]:
-    """Every way to read the given norm layers as one over vectors of `width` numbers."""
+    """Every way to read the given norm layers as one over vectors of `width` numbers, or over `heads` of them."""
     for module in dict.fromkeys(modules):
-        epsilon = next(
-            (float(getattr(module, n)) for n in ("variance_epsilon", "eps", "epsilon") if hasattr(module, n)),
-            1e-6,
-        )
-        weight, bias = (_per_head(getattr(module, name, None), heads, width) for name in ("weight", "bias"))
-        if weight is None and getattr(module, "weight", None) is not None:
-            continue  # over another width, such as all heads together
-        ones, zeros = torch.ones(1, width), torch.zeros(1, width)
-        bias = zeros if bias is None else bias
-        # Gemma stores its weight less one
-        for scale in (ones,) if weight is None else (weight, 1 + weight):
-            yield Norm("rms_norm", scale, bias, epsilon)
-            yield Norm("layer_norm", scale, bias, epsilon)
+        names = ("variance_epsilon", "eps", "epsilon")
+        epsilon = next((float(getattr(module, name)) for name in names if hasattr(module, name)), 1e-6)
+        weight, bias = (_numbers(getattr(module, name, None)) for name in ("weight", "bias"))
+        for size, rows, wide in ((width, 1, False), (width, heads, False), (heads * width, 1, True)):
+            if weight is not None and weight.numel() != size * rows:
+                continue
+            if wide and (weight is None or heads == 1):
+                continue
+            ones, zeros = torch.ones(1, size), torch.zeros(1, size)
+            offset = zeros if bias is None else bias.reshape(rows, size)
+            scales = (
+                (ones,) if weight is None else (weight.reshape(rows, size), 1 + weight.reshape(rows, size))
+            )
+            for scale in scales:  # Gemma stores its weight less one
+                yield Norm("rms_norm", scale, offset, epsilon, wide)
+                yield Norm("layer_norm", scale, offset, epsilon, wide)
 
 
-def _per_head(tensor: object, heads: int, width: int) -> Tensor | None:
-    if not isinstance(tensor, Tensor):
-        return None
-    flat = tensor.detach().float()
-    if flat.shape[-1] == width and flat.numel() in (width, heads * width):
-        return flat.reshape(-1, width)
-    return None
+def _numbers(tensor: object) -> Tensor | None:
+    return tensor.detach().float() if isinstance(tensor, Tensor) else None

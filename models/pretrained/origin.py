@@ -32,11 +32,11 @@ class Chain:
     turn_first: bool = False
     factor: float | None = None
 
-    def apply(self, x: Tensor, head: int | None = None, rows: Tensor | None = None) -> Tensor:
-        """x is H × N × K, or N × K of one head; `rows` are its tokens if it does not have all."""
+    def apply(self, x: Tensor, rows: Tensor | None = None) -> Tensor:
+        """x is H × N × K; `rows` are its tokens if it does not have all."""
         for step in ("turn", "norm") if self.turn_first else ("norm", "turn"):
             if step == "norm" and self.norm is not None:
-                x = self.norm.apply(x, head)
+                x = self.norm.apply(x)
             elif step == "turn" and self.turn is not None:
                 x = (self.turn if rows is None else self.turn.rows(rows)).turn(x)
         return x if self.factor is None else x * self.factor
@@ -44,19 +44,32 @@ class Chain:
 
 @dataclass(frozen=True)
 class Origin:
-    """input · W[:, places of the head] + b, then the chain; `deviation` is the largest difference seen, relative."""
+    """input · W[:, places of the head] + b, then the chain; `deviation` is the largest difference seen, relative.
+
+    `extra` is a bias that the attention module adds beside the layer's own.
+    """
 
     source: Tensor  # N D
     linear: Projected
     places: Tensor  # H K
     chain: Chain
     deviation: float
+    extra: Tensor | None = None  # H K
 
-    def weight(self, head: int) -> tuple[Tensor, Tensor | None]:
-        """D × K and K of one head, in float32."""
+    @property
+    def wide(self) -> Norm | None:
+        """The norm over all heads together, if there is one."""
+        return self.chain.norm if self.chain.norm is not None and self.chain.norm.wide else None
+
+    def weight(self, head: int | None = None) -> tuple[Tensor, Tensor | None]:
+        """D × K and K of one head, or D × H·K and H·K of all, in float32."""
         weight, bias = matrix(self.linear.module)
-        at = self.places[head].to(weight.device)
-        return weight[:, at].float(), None if bias is None else bias[at].float()
+        at = (self.places.flatten() if head is None else self.places[head]).to(weight.device)
+        added = None if bias is None else bias[at].float()
+        if self.extra is not None:
+            extra = self.extra.flatten() if head is None else self.extra[head]
+            added = extra.float() if added is None else added + extra.float()
+        return weight[:, at].float(), added
 
 
 def find(target: Tensor, around: Surroundings, batch: int, *, turned: bool) -> Origin | None:
@@ -76,7 +89,8 @@ def find(target: Tensor, around: Surroundings, batch: int, *, turned: bool) -> O
         if source is not None:
             found = _fit(linear, source, wanted[::times], rows, batch, around, turned)
             if found is not None:
-                return replace(found, places=found.places.repeat_interleave(times, 0))
+                extra = None if found.extra is None else found.extra.repeat_interleave(times, 0)
+                return replace(found, places=found.places.repeat_interleave(times, 0), extra=extra)
     return None
 
 
@@ -96,6 +110,10 @@ def tokens_of(source: Tensor, batch: int, batches: int, tokens: int) -> Tensor |
     width = source.shape[-1]
     count = source.numel() // max(width, 1)
     if count == batches * tokens:
+        if (
+            source.ndim == 3 and source.shape[:2] == (tokens, batches) and batches != tokens
+        ):  # tokens come first
+            source = source.transpose(0, 1)
         return source.reshape(batches, tokens, width)[batch if batches > 1 else 0]
     return source.reshape(tokens, width) if count == tokens else None
 
@@ -125,14 +143,16 @@ def _fit(
     tables = around.rotations if turned else ()
     turns = list(rotation.candidates(width, tokens, batch, tables))
     tried = list(norms.candidates(around.norms, heads, width))
+    extras = [None, *(bias.reshape(heads, width) for bias in around.biases if bias.numel() == heads * width)]
     for places in layouts(flat.shape[1], heads, width):
-        given = flat[:, places].transpose(0, 1)  # H n K
-        for chain in _chains(
-            given, aim, tried, turns, rows, both_orders=len(places) * width == flat.shape[1]
-        ):
-            deviation = _difference(chain.apply(given, rows=rows), aim)
-            if deviation <= FITS:
-                return Origin(source, linear, places, chain, deviation)
+        both = len(places) * width == flat.shape[1]
+        for extra in extras:
+            given = flat[:, places].transpose(0, 1)  # H n K
+            given = given if extra is None else given + extra[:, None].double()
+            for chain in _chains(given, aim, tried, turns, rows, both_orders=both):
+                deviation = _difference(chain.apply(given, rows), aim)
+                if deviation <= FITS:
+                    return Origin(source, linear, places, chain, deviation, extra)
     return None
 
 
@@ -141,28 +161,33 @@ def _chains(
 ) -> Iterator[Chain]:
     """Ways that fit the first head, with the factor that fits it."""
     for norm in (None, *tried):
-        start = given[0] if norm is None else norm.apply(given[0], 0)
-        sizes = aim[0].norm(dim=-1) / start.norm(dim=-1)  # a rotation leaves the length of a vector as it is
-        if _constant(sizes):
+        start = given if norm is None else norm.apply(given)
+        if _turned(start[0], aim[0]):
             for turn in (None, *turns):
-                yield from _scaled(Chain(norm, turn), given[0], aim[0], rows)
-        if both_orders and norm is not None:
+                yield from _scaled(Chain(norm, turn), given, aim, rows)
+        if both_orders and norm is not None and not norm.wide:
             for turn in turns:
-                yield from _scaled(Chain(norm, turn, turn_first=True), given[0], aim[0], rows)
+                yield from _scaled(Chain(norm, turn, turn_first=True), given, aim, rows)
 
 
 def _scaled(chain: Chain, given: Tensor, aim: Tensor, rows: Tensor) -> Iterator[Chain]:
-    guess = chain.apply(given, 0, rows)
-    factor = float((guess * aim).sum() / (guess * guess).sum().clamp_min(1e-300))
+    guess = chain.apply(given, rows)[0]
+    factor = float((guess * aim[0]).sum() / (guess * guess).sum().clamp_min(1e-300))
     if abs(factor - 1) < FITS:
         factor = 1.0
-    if _difference(guess * factor, aim) <= FITS:
+    if _difference(guess * factor, aim[0]) <= FITS:
         yield chain if factor == 1.0 else replace(chain, factor=factor)
 
 
-def _constant(sizes: Tensor) -> bool:
-    usual = sizes.median()
-    return bool(((sizes - usual).abs() <= 1e-4 * usual).all())
+def _turned(start: Tensor, aim: Tensor) -> bool:
+    """Whether the vectors `aim` can be the vectors `start`, turned and scaled: a rotation keeps lengths. A quick test
+    that spares trying; vectors of zeros stay zeros."""
+    before, after = start.norm(dim=-1), aim.norm(dim=-1)
+    there = (before > 0) & (after > 0)
+    if not bool(there.any()):
+        return True
+    sizes = after[there] / before[there]
+    return bool(((sizes - sizes.median()).abs() <= 1e-4 * sizes.median()).all())
 
 
 def _difference(a: Tensor, b: Tensor) -> float:

@@ -19,12 +19,13 @@ class Projected:
 
 @dataclass
 class Surroundings:
-    """What the modules around a call did: the linear layers and norms before it, the cosines and sines given to it,
-    and afterwards the linear layer that its merged head outputs went into."""
+    """What the modules around a call did: the linear layers and norms before it, the vectors that the attention module
+    owns itself and may add (DeBERTa's q_bias), the cosines and sines given to it, and afterwards the linear layer that its merged head outputs went into."""
 
     linears: tuple[Projected, ...] = ()
     norms: tuple[nn.Module, ...] = ()
     rotations: tuple[tuple[Tensor, Tensor], ...] = ()
+    biases: tuple[Tensor, ...] = ()
     output: nn.Module | None = None
     output_name: str = ""
 

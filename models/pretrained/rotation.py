@@ -61,17 +61,17 @@ def _readings(width: int, cos: Tensor, sin: Tensor) -> Iterator[Rotation]:
     size = cos.shape[1]
     if size % 2 == 0 and size <= width:
         half = size // 2
-        yield _build(width, _halves(size), _signs_of_halves(size), cos, sin)
-        yield _build(width, _neighbours(size), _signs_of_neighbours(size), cos, sin)
+        yield from _build(width, _halves(size), _signs_of_halves(size), cos, sin)
+        yield from _build(width, _neighbours(size), _signs_of_neighbours(size), cos, sin)
         spread = [table[:, :half].repeat_interleave(2, -1) for table in (cos, sin)]
-        yield _build(width, _neighbours(size), _signs_of_neighbours(size), *spread)
-        yield _build(width, _gathered(size), _signs_of_halves(size), cos, sin)
-        yield _build(width, _scattered(size), _signs_of_neighbours(size), *spread)
+        yield from _build(width, _neighbours(size), _signs_of_neighbours(size), *spread)
+        yield from _build(width, _gathered(size), _signs_of_halves(size), cos, sin)
+        yield from _build(width, _scattered(size), _signs_of_neighbours(size), *spread)
     if 2 * size <= width:
         doubled = [torch.cat((table, table), -1) for table in (cos, sin)]
         repeated = [table.repeat_interleave(2, -1) for table in (cos, sin)]
-        yield _build(width, _halves(2 * size), _signs_of_halves(2 * size), *doubled)
-        yield _build(width, _neighbours(2 * size), _signs_of_neighbours(2 * size), *repeated)
+        yield from _build(width, _halves(2 * size), _signs_of_halves(2 * size), *doubled)
+        yield from _build(width, _neighbours(2 * size), _signs_of_neighbours(2 * size), *repeated)
 
 
 def _halves(size: int) -> Tensor:
@@ -104,13 +104,16 @@ def _signs_of_neighbours(size: int) -> Tensor:
     return torch.tensor([-1.0, 1.0] * (size // 2))
 
 
-def _build(width: int, pairs: Tensor, signs: Tensor, cos: Tensor, sin: Tensor) -> Rotation:
-    """Turn the first dimensions and leave the rest, where the rotation is narrower than the vector."""
-    rest = width - pairs.shape[1]
-    beyond = torch.arange(width - rest, width).expand(2, rest)
-    ones, zeros = cos.new_ones(len(cos), rest), sin.new_zeros(len(sin), rest)
-    return Rotation(
-        torch.cat((pairs, beyond), 1),
-        torch.cat((cos, ones), 1).float(),
-        torch.cat((sin * signs.to(sin.device), zeros), 1).float(),
-    )
+def _build(width: int, pairs: Tensor, signs: Tensor, cos: Tensor, sin: Tensor) -> Iterator[Rotation]:
+    """Where the rotation is narrower than the vector it turns the first dimensions, or the last (DeepSeek), and leaves
+    the rest."""
+    size = pairs.shape[1]
+    rest = width - size
+    ones, zeros = cos.new_ones(len(cos), rest).float(), sin.new_zeros(len(sin), rest).float()
+    cos, sin = cos.float(), (sin * signs.to(sin.device)).float()
+    still = torch.arange(rest).expand(2, rest)
+    yield Rotation(torch.cat((pairs, still + size), 1), torch.cat((cos, ones), 1), torch.cat((sin, zeros), 1))
+    if rest:
+        yield Rotation(
+            torch.cat((still, pairs + rest), 1), torch.cat((ones, cos), 1), torch.cat((zeros, sin), 1)
+        )

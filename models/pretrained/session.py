@@ -97,7 +97,9 @@ class Session:
         """What ran in and around the attention module `name` since the last call."""
         linears = tuple(linear for linear in self._linears if _related(linear.name, name))
         norms = tuple(norm for path, norm in self._norms if _related(path, name))
-        return Surroundings(linears, norms, self._rotations)
+        owned_here = self.model.get_submodule(name).parameters(recurse=False)
+        biases = tuple(parameter.detach() for parameter in owned_here if parameter.ndim == 1)
+        return Surroundings(linears, norms, self._rotations, biases)
 
     def add(self, call: Recorded, merged: Tensor | None) -> None:
         """Keep a call; `merged` (B × N × H × V) are its head outputs side by side, which W_O will take up; None if
@@ -151,6 +153,8 @@ def _same_numbers(source: Tensor, merged: Tensor) -> bool:
         return False
     if source.is_contiguous() and merged.is_contiguous() and source.data_ptr() == merged.data_ptr():
         return True
+    if source.ndim == 3 and source.shape[:2] != merged.shape[:2]:  # tokens come first
+        merged = merged.transpose(0, 1)
     return torch.equal(source.reshape(-1), merged.reshape(-1))
 
 

@@ -31,6 +31,10 @@ STEPS = {
         "input query query_normed query_rotated key key_normed key_rotated value scores scaled masked weights "
         "head_output contribution concat output"
     ),
+    "OLMo 2": (
+        "input query_all query query_rotated key_all key key_rotated value scores scaled masked weights head_output "
+        "contribution concat output"
+    ),
     "OPT": "input query query_scaled key value scores scaled masked weights head_output contribution concat output",
     "T5": "input query key value scores scaled bias biased masked weights head_output contribution concat output",
     "Gemma 2 (softcap)": (
@@ -50,7 +54,9 @@ def test_the_steps_of_a_head(name: str) -> None:
     assert list(first_call(name).trace(2).names) == STEPS[name].split()
 
 
-@pytest.mark.parametrize("name", ["BERT", "Llama", "Qwen3", "Cohere", "GPT-J", "GPT-NeoX", "T5", "GPT-2"])
+@pytest.mark.parametrize(
+    "name", ["BERT", "Llama", "Qwen3", "Cohere", "GPT-J", "GPT-NeoX", "T5", "GPT-2", "OLMo 2"]
+)
 def test_every_cell_of_one_head(name: str) -> None:
     trace = first_call(name).trace(3, batch=1)
     for step in trace.steps:
@@ -86,6 +92,17 @@ def test_dimensions_that_are_not_turned_have_one_product() -> None:
     assert [term.factors[1] for term in found.terms] == [1.0]
 
 
+def test_the_last_dimensions_may_be_the_turned_ones() -> None:
+    trace = first_call("DeepSeek V3 (MLA)").trace(1)
+    assert [len(explain(trace, "query_rotated", (0, 5, d)).terms) for d in range(12)] == [1] * 8 + [2] * 4
+
+
+def test_a_bias_of_the_attention_module_itself() -> None:
+    call = first_call("DeBERTa")
+    assert call.origin("query") is not None
+    assert "b_v" in call.trace(0).parameters
+
+
 def test_left_padding_turns_by_the_models_own_positions() -> None:
     model, inputs = build("Llama")
     positions = torch.tensor([[0, 1, 2, 3, 4, 5, 6], [0, 0, 0, 1, 2, 3, 4]])
@@ -115,9 +132,9 @@ def test_grouped_queries_share_keys() -> None:
 def test_what_cannot_be_reproduced_is_a_leaf_and_said() -> None:
     call = first_call("DeepSeek V3 (MLA)")
     trace = call.trace(0)
-    assert trace["query"].operation == "lookup"
-    assert torch.equal(trace["query"].value[0], call.query(0))
-    assert any("query" in note and "could not be reproduced" in note for note in call.notes)
+    assert trace["key"].operation == "lookup"
+    assert torch.equal(trace["key"].value[0], call.key(0))
+    assert any("key" in note and "could not be reproduced" in note for note in call.notes)
 
 
 def test_a_wrong_weight_is_not_believed() -> None:
