@@ -20,7 +20,8 @@ class Projected:
 @dataclass
 class Surroundings:
     """What the modules around a call did: the linear layers and norms before it, the vectors that the attention module
-    owns itself and may add (DeBERTa's q_bias), the cosines and sines given to it, and afterwards the linear layer that its merged head outputs went into."""
+    owns itself and may add (DeBERTa's q_bias), the cosines and sines given to it, and afterwards the linear layer that
+    its merged head outputs went into."""
 
     linears: tuple[Projected, ...] = ()
     norms: tuple[nn.Module, ...] = ()
