@@ -1,7 +1,8 @@
 # Attention Microscope as a container.
 #   docker build -t attention-microscope .
 #   docker run --rm -p 127.0.0.1:8501:8501 attention-microscope
-# Runs without root, without capabilities and on a read-only root file system (give it a tmpfs at /tmp).
+# Runs without root, without capabilities and on a read-only root file system (give it a tmpfs at /tmp, and a volume at
+# /models if pretrained models are to be fetched and kept).
 
 FROM python:3.11-slim-bookworm AS packages
 # Where PyTorch's CPU build comes from; the package index's default is a CUDA build of several GB. Empty: that index only.
@@ -12,7 +13,8 @@ RUN /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check \
         ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} -r /tmp/requirements.txt
 
 FROM python:3.11-slim-bookworm
-RUN useradd --system --uid 10001 --home-dir /tmp --shell /usr/sbin/nologin microscope
+RUN useradd --system --uid 10001 --home-dir /tmp --shell /usr/sbin/nologin microscope && \
+    install -d -o microscope /models
 COPY --from=packages /opt/venv /opt/venv
 WORKDIR /srv/attention-microscope
 COPY .streamlit .streamlit
@@ -27,6 +29,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     HOME=/tmp \
     XDG_CACHE_HOME=/tmp/cache \
     HF_HOME=/tmp/huggingface \
+    ATTENTION_HOME=/models \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
