@@ -105,21 +105,24 @@ class AttentionCall:
         shared = self._checked(head) * self.recorded.value.shape[1] // self.heads
         return self._of(self.recorded.value, batch, shared)
 
-    def weights(self, head: int, batch: int = 0) -> Tensor:
-        """N × M: how much each query looks at each key. A row in which nothing is visible is 0."""
+    def weights(self, head: int, batch: int = 0, rows: Tensor | None = None) -> Tensor:
+        """N × M: how much each query looks at each key, or only the queries `rows`. A row that sees nothing is 0."""
+        at: Any = slice(None) if rows is None else rows
         if self.recorded.weights is not None:
-            return self._of(self.recorded.weights, batch, self._checked(head))
-        scores = steps.dot_products(self.query(head, batch), self.key(head, batch)) * self.recorded.scaling
+            return self._of(self.recorded.weights, batch, self._checked(head))[at]
+        scores = (
+            steps.dot_products(self.query(head, batch)[at], self.key(head, batch)) * self.recorded.scaling
+        )
         if (cap := self.recorded.softcap) is not None:
             scores = cap * torch.tanh(scores / cap)
         bias = masking.added(self.recorded, batch, head)
         seen = masking.visible(self.recorded, batch, head)
-        scores = scores if bias is None else steps.add_bias(scores, bias)
-        scores = scores if seen is None else steps.apply_mask(scores, seen)
+        scores = scores if bias is None else steps.add_bias(scores, bias[at])
+        scores = scores if seen is None else steps.apply_mask(scores, seen[at])
         sink = masking.sink(self.recorded, batch, head)
         if sink is None:
             return steps.softmax(scores)
-        return steps.softmax(torch.cat((scores, sink[:, None]), -1))[:, :-1]
+        return steps.softmax(torch.cat((scores, sink[at, None]), -1))[:, :-1]
 
     def sink_mass(self, head: int, batch: int = 0) -> Tensor | None:
         """N: what each row gives to the sink instead of a token; None for a model without sinks."""
@@ -170,6 +173,11 @@ class AttentionCall:
         Its head axis has length 1: `explain(call.trace(3), "scores", (0, i, j))`.
         """
         return trace_head(self, self._checked(head), batch)
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether the rows of the model's own head outputs that were kept are reproduced."""
+        return notes.agrees(self)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:

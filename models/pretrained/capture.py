@@ -16,6 +16,8 @@ from models.pretrained.follow import Follower
 from models.pretrained.recording import Recorded
 from models.pretrained.session import Session, listening
 
+FOLLOWED = 2  # the tier of calls found by following tensors
+
 
 @dataclass(frozen=True)
 class CapturedForward:
@@ -49,15 +51,28 @@ def capture_calls(model: nn.Module, **inputs: Any) -> CapturedForward:
     recorded, unseen = list(session.calls), session.unseen
     if unseen or not recorded:
         recorded, unseen = _followed(model, inputs, recorded, unseen)
-    if not recorded:
-        recorded = plain.recorded_weights(model, inputs)
-    if not recorded:
+    calls, wrong = _believed(_calls(recorded, inputs))
+    unseen = {**unseen, **wrong}
+    if not calls:
+        calls = _calls(plain.recorded_weights(model, inputs), inputs)
+    if not calls:
         raise _nothing_found(model, unseen)
-    calls = [
+    return CapturedForward(tuple(calls), output, max(call.tier for call in calls), unseen, _notes(unseen))
+
+
+def _calls(recorded: list[Recorded], inputs: Mapping[str, Any]) -> list[AttentionCall]:
+    return [
         AttentionCall(call, place, padded=_padded(call, place, inputs))
         for call, place in zip(recorded, naming.places(recorded), strict=True)
     ]
-    return CapturedForward(tuple(calls), output, max(call.tier for call in calls), unseen, _notes(unseen))
+
+
+def _believed(calls: list[AttentionCall]) -> tuple[list[AttentionCall], dict[str, str]]:
+    """Calls found by following tensors are believed if they give the model's own head outputs; the others are left out
+    and named (path → class)."""
+    kept = [call for call in calls if call.tier != FOLLOWED or call.exact]
+    left = [call.recorded for call in calls if call.tier == FOLLOWED and not call.exact]
+    return kept, {call.name: type(call.module).__name__ for call in left}
 
 
 def _batch(inputs: Mapping[str, Any]) -> int:

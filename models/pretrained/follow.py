@@ -52,7 +52,8 @@ class Follower(TorchFunctionMode):
         out = func(*args, **kwargs)
         plain = name.strip("_")
         if isinstance(out, Tensor) and (name in MATMUL or plain in SHAPE | ARITHMETIC | {"softmax"}):
-            self._follow(name, plain, args, kwargs, out)
+            with self.session.surviving(self.session.current):
+                self._follow(name, plain, args, kwargs, out)
         return out
 
     def _follow(

@@ -18,6 +18,12 @@ NOTE = "Found by following tensors: this model calls {} itself."
 
 def _sdpa(session: Session, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     out = func(*args, **kwargs)
+    with session.surviving(session.current):
+        _hear_sdpa(session, args, kwargs, out)
+    return out
+
+
+def _hear_sdpa(session: Session, args: tuple[Any, ...], kwargs: dict[str, Any], out: Tensor) -> None:
     names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
     given = {**dict(zip(names, args, strict=False)), **kwargs}
     query, key, value = given["query"], given["key"], given["value"]
@@ -37,14 +43,19 @@ def _sdpa(session: Session, func: Callable[..., Any], args: tuple[Any, ...], kwa
             notes=(NOTE.format("scaled_dot_product_attention"),),
         )
         session.add(call, out.transpose(1, 2))
-    return out
 
 
 def _multi_head(
     session: Session, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """nn.MultiheadAttention: its q, k and v are computed again, from its weights."""
     out = func(*args, **kwargs)
+    with session.surviving(session.current):
+        _hear_multi_head(session, args, kwargs)
+    return out
+
+
+def _hear_multi_head(session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """nn.MultiheadAttention: its q, k and v are computed again, from its weights."""
     names = ("query", "key", "value", "embed_dim_to_check", "num_heads", "in_proj_weight", "in_proj_bias")
     given = {**dict(zip(names, args, strict=False)), **kwargs}
     parts = _parts(given)
@@ -62,7 +73,6 @@ def _multi_head(
         notes=(NOTE.format("nn.MultiheadAttention"),),
     )
     session.add(call, None)
-    return out
 
 
 class Part(nn.Module):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import torch
-from torch import Tensor
 
 if TYPE_CHECKING:
     from models.pretrained.call import AttentionCall
@@ -17,11 +16,10 @@ AGREES = {torch.float32: 1e-4, torch.float64: 1e-4, torch.float16: 2e-2, torch.b
 def describe(call: AttentionCall) -> Iterator[str]:
     """The notes of a call, most important first."""
     yield from call.recorded.notes
-    difference = recomputed_difference(call)
-    if difference > AGREES.get(call.recorded.query.dtype, 1e-4):
+    if not call.exact:
         yield (
-            f"The head outputs recomputed from q, k and v differ from the model's own by {difference:.1e} of the "
-            "largest: something in this model's attention is not shown."
+            "The head outputs recomputed from q, k and v differ from the model's own by "
+            f"{recomputed_difference(call):.1e} of the largest: something in this model's attention is not shown."
         )
     if call.recorded.query.dtype in (torch.float16, torch.bfloat16):
         name = str(call.recorded.query.dtype).removeprefix("torch.")
@@ -62,7 +60,7 @@ def recomputed_difference(call: AttentionCall, batch: int = 0) -> float:
         return 0.0
     rows, kept = call.recorded.sample
     own = kept[batch if len(kept) > 1 else 0].float()  # rows H V
-    ours = torch.stack([_rows(call, h, batch, rows) for h in range(call.heads)], 1)
+    ours = torch.stack([call.weights(h, batch, rows) @ call.value(h, batch) for h in range(call.heads)], 1)
     if own.shape != ours.shape:
         return torch.inf
     seen = call.visible(0, batch)
@@ -73,8 +71,9 @@ def recomputed_difference(call: AttentionCall, batch: int = 0) -> float:
     return float((own - ours)[alive].abs().max() / own[alive].abs().max().clamp_min(1e-30))
 
 
-def _rows(call: AttentionCall, head: int, batch: int, rows: Tensor) -> Tensor:
-    return call.head_output(head, batch)[rows]
+def agrees(call: AttentionCall) -> bool:
+    """Whether recomputed and own head outputs are the same to the precision the model computes in."""
+    return recomputed_difference(call) <= AGREES.get(call.recorded.query.dtype, 1e-4)
 
 
 def _listed(names: list[str]) -> str:

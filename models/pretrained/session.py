@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,6 +13,8 @@ from torch import Tensor, nn
 
 from models.pretrained import backend, hooks
 from models.pretrained.recording import Projected, Recorded, Surroundings, owned, sample_of
+
+_log = logging.getLogger(__name__)
 
 
 class Session:
@@ -26,6 +29,7 @@ class Session:
         self.calls: list[Recorded] = []
         self.ran: dict[str, str] = {}  # attention modules that ran: path → class
         self.current = ""  # the attention module that began last
+        self._unreadable: set[str] = set()
         self._linears: list[Projected] = []
         self._norms: list[tuple[str, nn.Module]] = []
         self._rotations: tuple[tuple[Tensor, Tensor], ...] = ()
@@ -73,10 +77,24 @@ class Session:
         name = self.names.get(id(module))
         if name is None:
             return
+        with self.surviving(name):
+            call = self._read(name, module, q, k, v, mask, options)
+            self.add(call, output[0] if isinstance(output, tuple) else output)
+
+    def _read(
+        self,
+        name: str,
+        module: nn.Module,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        mask: Tensor | None,
+        options: dict[str, Any],
+    ) -> Recorded:
         scaling, sinks = options.get("scaling"), options.get("s_aux", options.get("sinks"))
         flag = options.get("is_causal")
         causal = getattr(module, "is_causal", True) if flag is None else flag
-        call = Recorded(
+        return Recorded(
             name,
             module,
             owned(q),
@@ -91,14 +109,23 @@ class Session:
             window=options.get("sliding_window"),
             around=self.surroundings(name),
         )
-        self.add(call, output[0] if isinstance(output, tuple) else output)
+
+    @contextmanager
+    def surviving(self, name: str) -> Iterator[None]:
+        """The model goes on if its attention cannot be read: the module then counts as unseen."""
+        try:
+            yield
+        except Exception:
+            if name not in self._unreadable:
+                _log.warning("attention of %r could not be read", name, exc_info=True)
+            self._unreadable.add(name)
 
     def surroundings(self, name: str) -> Surroundings:
         """What ran in and around the attention module `name` since the last call."""
         linears = tuple(linear for linear in self._linears if _related(linear.name, name))
         norms = tuple(norm for path, norm in self._norms if _related(path, name))
         owned_here = self.model.get_submodule(name).parameters(recurse=False)
-        biases = tuple(parameter.detach() for parameter in owned_here if parameter.ndim == 1)
+        biases = tuple(parameter.detach() for parameter in owned_here if parameter.ndim <= 2)
         return Surroundings(linears, norms, self._rotations, biases)
 
     def add(self, call: Recorded, merged: Tensor | None) -> None:
