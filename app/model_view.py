@@ -64,9 +64,14 @@ EXAMPLES: dict[str, ModelView] = {
 }
 
 
+READ_ALONE = ("smollm2", "en-pt")  # ready models that do not read two sentences together
+WRITE_NOTHING = ("minilm", "smollm2")  # ready models that do not turn a text into another
+
+
 def with_model(view: ModelView, model: str) -> ModelView:
-    """Open another model: at its example, with the user's own text if there is one."""
-    example = EXAMPLES.get(model, replace(ModelView(), model=model, layer=0, head=0, i=1, j=0))
+    """Open another model: at its example, with the user's own text if there is one, and shown in the same way."""
+    start = EXAMPLES.get(model, replace(ModelView(), model=model, layer=0, head=0, i=1, j=0))
+    example = replace(start, words=view.words, special=view.special, sink=view.sink)
     if view.text.strip() in {"", *(known.text for known in EXAMPLES.values())}:
         return example
-    return replace(example, text=view.text, pair=view.pair)
+    return replace(example, text=view.text, pair="" if model in READ_ALONE else view.pair)

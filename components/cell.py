@@ -15,8 +15,9 @@ from components.matrix import whole_number
 from models.cell import Cell
 
 TEXT_KEYS = (
-    "dimensions", "dimensions_note", "largest_first", "query", "key", "product", "row", "keys_key", "keys_score",
-    "keys_exponential", "keys_weight", "keys_cut", "sink", "value", "names_value", "times_weight", "all_keys",
+    "dimensions", "largest_first", "query", "key", "query_before", "key_before", "before", "product", "row", "keys_key",
+    "keys_score", "keys_exponential", "keys_weight", "keys_cut", "sink", "value", "names_value", "times_weight",
+    "all_keys",
 )  # fmt: skip
 
 _COMPONENT = st.components.v2.component(
@@ -55,7 +56,7 @@ def _columns(cell: Cell) -> dict[str, pa.Table]:
     vectors: dict[str, Tensor | None] = {
         name: getattr(cell, name)
         for name in (
-            "query", "key", "value", "head_output", "masked", "exponentials", "weights",
+            "query", "key", "query_before", "key_before", "value", "head_output", "masked", "exponentials", "weights",
             "added_by_key", "added_by_head",
         )
     }  # fmt: skip
@@ -80,6 +81,7 @@ def _meta(
         "sink": cell.sink,
         "total": cell.total,
         "flow": flow(cell, scale, text),
+        "dimensions_note": " · ".join([text["dimensions_note"], *changes(cell, text)]),
         "row_note": filled("row_note", token=query_label, total=f"{cell.total:.3f}"),
         "value_note": filled("value_note", size=len(cell.value)),
         "added_key_note": filled("added_key", size=_norm(cell.added_by_key)) if known else "",
@@ -87,6 +89,16 @@ def _meta(
         "added_note": text["added_unknown"],
         "text": {name: text[name] for name in TEXT_KEYS},
     }
+
+
+def changes(cell: Cell, text: Mapping[str, str]) -> list[str]:
+    """What the model did to query and key before it multiplied them, and what q · k would be without it."""
+    if not cell.changed:
+        return []
+    query = cell.query if cell.query_before is None else cell.query_before
+    key = cell.key if cell.key_before is None else cell.key_before
+    how = text["changed_and"].join(text[f"changed_{operation}"] for operation in cell.changed)
+    return [text["changed"].format(how=how, product=f"{_number(float(query.double() @ key.double()), 3)}")]
 
 
 def flow(cell: Cell, scale: float, text: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -122,8 +134,8 @@ def _item(name: str, value: float | str, *, hue: str = "x", digits: int = 3) -> 
     return {"name": name, "value": value, "hue": hue, "digits": digits}
 
 
-def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+def _number(value: float, digits: int = 2) -> str:
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def _norm(vector: Tensor | None) -> str:

@@ -15,8 +15,9 @@ class Cell:
     """Query i and key j of one head. Vectors: `query`, `key` (K), `value`, `head_output` (V); rows over all keys:
     `scores`, `masked`, `exponentials`, `weights` (M); `added_by_key`, `added_by_head` (D): what reaches the layer's
     output at token i through W_O, from this key alone and from the whole head (None where W_O is not known).
-    `query` and `key` are the vectors that are multiplied; where a model turns or scales them first, `query_before` and
-    `key_before` are what its projections gave. `steps` are the numbers of this cell in order, by step name.
+    `query` and `key` are the vectors that are multiplied; where a model changes them first, `query_before` and
+    `key_before` are what its projections gave and `changed` the operations in between ("rotate", "rms_norm", …), the
+    query's first. `steps` are the numbers of this cell in order, by step name.
     """
 
     i: int
@@ -38,6 +39,7 @@ class Cell:
     added_by_head: Tensor | None
     query_before: Tensor | None = None
     key_before: Tensor | None = None
+    changed: tuple[str, ...] = ()
 
     @property
     def weight(self) -> float:
@@ -78,6 +80,7 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
         added_by_head=None if projection is None else output @ projection,
         query_before=None if asks == "query" else trace["query"].value[head, i],
         key_before=None if offers == "key" else trace["key"].value[key_head, j],
+        changed=tuple(dict.fromkeys((*_changes(trace, "query", asks), *_changes(trace, "key", offers)))),
     )
 
 
@@ -85,6 +88,15 @@ def _multiplied(trace: Trace) -> tuple[str, str]:
     """Names of the two steps whose rows the scores multiply: after rotation, norm or scaling if the model has them."""
     query, key = trace["scores"].inputs
     return query, key
+
+
+def _changes(trace: Trace, first: str, last: str) -> list[str]:
+    """The operations that lead from one step to a later one."""
+    found: list[str] = []
+    while last != first:
+        found.insert(0, trace[last].operation)
+        last = trace[last].inputs[0]
+    return found
 
 
 def _output_rows(trace: Trace, head: int) -> Tensor | None:

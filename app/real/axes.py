@@ -36,3 +36,9 @@ def special_keys(now: Opened, stack: Stack) -> tuple[bool, ...]:
     """Which keys are special tokens."""
     _, keys = sides(now, stack)
     return () if keys is None else keys.special
+
+
+def key_ids(now: Opened, stack: Stack) -> tuple[int, ...]:
+    """The numbers of the keys' tokens."""
+    _, keys = sides(now, stack)
+    return () if keys is None else keys.ids

@@ -9,26 +9,32 @@ import streamlit as st
 
 from app.i18n import t
 from app.notice import notice
+from app.real.headline import stack_name
 from app.real.opening import Opened
+from models.pretrained.catalogue import MEGABYTE
+from models.pretrained.info import ModelInfo
+from models.pretrained.model import LIMIT
 
 
 def show_facts(now: Opened) -> None:
     """The model's sizes as a short list. Everything that comes from the model's files is escaped."""
     info = now.model.info
+    read = min(LIMIT, info.max_positions or LIMIT)
     rows = {
         "architecture": info.architecture,
-        "layers": _layers(info.layers),
-        "heads": f"{info.heads}"
-        if info.heads == info.kv_heads
-        else t("real.kv", heads=info.heads, kv=info.kv_heads),
-        "sizes": f"d_model {info.d_model}, d_k {info.head_dim}",
-        "positions": f"{info.positions}" + (f" · {info.max_positions:,}" if info.max_positions else ""),
         "parameters": f"{info.parameters:,} · {info.dtype}",
+        "layers": _layers(info.layers),
+        "heads": _heads(info),
+        "sizes": f"d_model {info.d_model}, d_k {info.head_dim}",
+        "positions": t(f"real.positions.{info.positions}"),
+        "limit": t("real.limit", count=f"{read:,}"),
+        "memory": t("real.megabytes", size=round(_bytes(now) / MEGABYTE), dtype=info.computed_in),
         "licence": info.licence or t("real.unknown"),
+        "seen": t(f"real.seen_{now.trace.tier}"),
         "source": info.source,
     }
     items = "".join(
-        f"<div><dt>{t(f'real.fact.{name}')}</dt><dd>{escape(str(value))}</dd></div>"
+        f'<div class="{name}"><dt>{t(f"real.fact.{name}")}</dt><dd>{escape(str(value))}</dd></div>'
         for name, value in rows.items()
     )
     st.html(f'<dl class="am-facts">{items}</dl>')
@@ -38,16 +44,28 @@ def _layers(layers: Mapping[tuple[str, str], int]) -> str:
     """ "12", or how many layers every kind of attention has."""
     if len(layers) == 1:
         return str(next(iter(layers.values())))
-    return ", ".join(
-        f"{t(f'real.stack_{stream}_{kind}')} {count}" for (stream, kind), count in layers.items()
+    return ", ".join(f"{stack_name(name)} {count}" for name, count in layers.items())
+
+
+def _heads(info: ModelInfo) -> str:
+    if info.ragged:
+        return t("real.ragged", heads=info.heads)
+    return (
+        str(info.heads) if info.heads == info.kv_heads else t("real.kv", heads=info.heads, kv=info.kv_heads)
     )
+
+
+def _bytes(now: Opened) -> int:
+    """What the loaded model takes; a model is shared by all sessions."""
+    return sum(parameter.numel() * parameter.element_size() for parameter in now.model.module.parameters())
 
 
 def show_notes(now: Opened) -> None:
     """Tokens that were cut, attention that was not seen, calls that had to be followed or are weights alone."""
-    cut = max(tokens.cut for tokens in now.trace.tokens.values())
-    if cut:
-        notice(t("real.cut", count=cut), "cut")
+    for tokens in {id(tokens): tokens for tokens in now.trace.tokens.values()}.values():
+        if tokens.cut:
+            notice(t("real.cut", total=len(tokens) + tokens.cut, read=len(tokens), count=tokens.cut), "cut")
+            break
     if now.trace.tier > 1:
         notice(t(f"real.tier_{now.trace.tier}"), "tier")
     if now.trace.unseen:

@@ -7,51 +7,84 @@ from html import escape
 
 import streamlit as st
 
-from app import state
+from app import navigation, state
 from app.i18n import t
 from app.real.opening import Opened
 from app.real.stack import Stack, stacks_of
 
+SEGMENTS = 16  # heads beside each other; more are chosen from a list
+SPACE = "␣"
 
-def title(key: str, **values: object) -> None:
-    """A page's title and lead (texts `key`.title and `key`.lead); values are escaped."""
-    shown = {name: escape(str(value)) for name, value in values.items()}
-    lead = t(f"{key}.lead", **shown)
-    st.html(f'<h1>{t(f"{key}.title", **shown)}</h1><p class="am-lead">{lead}</p>')
+
+def title(heading: str, lead: str = "") -> None:
+    """A page's title and the line under it. Both are HTML: what comes from a user must be escaped."""
+    below = f'<p class="am-lead">{lead}</p>' if lead else ""
+    st.html(f"<h1>{heading}</h1>{below}")
+
+
+def spoken(label: str) -> str:
+    """A token's label for running text: without the glyph of the space before it, escaped."""
+    return escape(label.lstrip(SPACE) or label)
+
+
+def open_link(page: str, label: str, icon: str) -> None:
+    """A link to another page that keeps everything that is looked at."""
+    st.page_link(navigation.page(page), label=label, icon=icon, query_params=state.query())
 
 
 def choose_stack(now: Opened) -> None:
     """A switch between encoder, decoder and cross-attention, where the model has more than one."""
-    names = stacks_of(now.trace)
+    names = stacks_of(now.trace.calls)
     if len(names) > 1:
         st.segmented_control(
             t("real.stack"),
             names,
-            format_func=lambda name: t(f"real.stack_{name[0]}_{name[1]}"),
+            format_func=stack_name,
             required=True,
             label_visibility="collapsed",
             **state.bind("model_stack"),
         )
 
 
+def stack_name(name: tuple[str, str]) -> str:
+    return t(f"real.stack_{name[0]}_{name[1]}")
+
+
 def choose_head(stack: Stack, queries: Sequence[str] = ()) -> None:
-    """Layer and head side by side, and with `queries` the query as well."""
-    widths = [1, 1.6, 7] if queries else [1, 7]
-    columns = st.columns(widths, gap="small", vertical_alignment="bottom")
-    columns[0].selectbox(
-        t("real.layer"), range(len(stack.calls)), format_func=lambda n: f"L{n}", **state.bind("model_layer")
+    """Layer, head and, with `queries`, the query; to be called inside a horizontal container."""
+    st.selectbox(
+        t("real.layer"),
+        range(len(stack.calls)),
+        format_func=lambda n: t("real.layer_short", layer=n),
+        width=122,
+        label_visibility="collapsed",
+        **state.bind("model_layer"),
     )
+    heads = range(stack.call.heads)
+    if len(heads) > SEGMENTS:
+        st.selectbox(
+            t("real.head"),
+            heads,
+            format_func=lambda n: t("real.head_long", head=n),
+            width=122,
+            label_visibility="collapsed",
+            **state.bind("model_head"),
+        )
+    else:
+        st.segmented_control(
+            t("real.head"),
+            heads,
+            format_func=lambda n: f"H{n}",
+            required=True,
+            label_visibility="collapsed",
+            **state.bind("model_head"),
+        )
     if queries:
-        columns[1].selectbox(
+        st.selectbox(
             t("real.query"),
             range(len(queries)),
-            format_func=lambda i: f"{i}  {queries[i]}",
+            format_func=lambda i: t("real.query_short", token=queries[i], index=i),
+            width=200,
+            label_visibility="collapsed",
             **state.bind("model_i"),
         )
-    columns[-1].segmented_control(
-        t("real.head"),
-        range(stack.call.heads),
-        format_func=lambda n: f"H{n}",
-        required=True,
-        **state.bind("model_head"),
-    )

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from itertools import count
+from weakref import WeakKeyDictionary
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app import state
 from app.i18n import t
+from app.model_view import ModelView
 from app.notice import error_notice
 from models.errors import InputError
 from models.pretrained import ModelTrace, PretrainedModel, load_model
 from models.pretrained.catalogue import MEGABYTE, READY_MODELS, ReadyModel
-from models.pretrained.download import Progress
+from models.pretrained.download import Progress, Report
 
 TRACES_KEPT = 4  # a trace of 1,024 tokens of a 12 × 12 model takes about 100 MB
+
+_serials: WeakKeyDictionary[PretrainedModel, int] = WeakKeyDictionary()
+_next_serial = count()
 
 
 @dataclass(frozen=True)
@@ -36,10 +43,10 @@ def opened() -> Opened | None:
         if not _may_load(view.model, ready):
             return None
         with st.spinner(t("real.loading")):
-            model = load_model(view.model)
-        key = _digest(view.model, view.text, view.pair, view.target)
+            model = load_model(view.model, report=_progress(st.empty()))
+        key = _digest(str(_serial(model)), view.text, view.pair, view.target)
         with st.spinner(t("real.tracing")):
-            return Opened(model, _trace(key, model), key)
+            return Opened(model, _trace(key, model, view), key)
     except InputError as error:
         error_notice(error, "model")
         return None
@@ -75,7 +82,7 @@ def _offer(ready: ReadyModel) -> bool:
     return True
 
 
-def _progress(place: st.delta_generator.DeltaGenerator):  # type: ignore[no-untyped-def]
+def _progress(place: DeltaGenerator) -> Report:
     """A bar that shows how far the download and the conversion are."""
 
     def report(now: Progress) -> None:
@@ -88,11 +95,15 @@ def _progress(place: st.delta_generator.DeltaGenerator):  # type: ignore[no-unty
     return report
 
 
+def _serial(model: PretrainedModel) -> int:
+    """A number of its own for every loaded model: a folder that was changed is loaded anew, and traced anew."""
+    return _serials.setdefault(model, next(_next_serial))
+
+
 def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @st.cache_resource(max_entries=TRACES_KEPT, show_spinner=False)
-def _trace(digest: str, _model: PretrainedModel) -> ModelTrace:  # noqa: ARG001 - the digest is the key of the cache
-    view = state.model_view()
-    return _model.trace(view.text, view.pair or None, target=view.target or None)
+def _trace(digest: str, _model: PretrainedModel, _view: ModelView) -> ModelTrace:  # noqa: ARG001 - the cache's key
+    return _model.trace(_view.text, _view.pair or None, target=_view.target or None)

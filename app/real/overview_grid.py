@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app import state
 from app.i18n import t, words
+from app.real.axes import key_ids, special_keys
 from app.real.opening import Opened
-from app.real.pictures import Pictures, draw_pictures
+from app.real.pictures import KINDS, Pictures, draw_pictures
 from app.real.stack import Stack, labels_of
 from components.head_grid import head_grid
-from models.head_scores import KINDS
 
 CHANNEL = "model"
-HEIGHT = 470  # pixels: grid and legend fit a laptop's screen
+HEIGHT = 540  # pixels: grid and legend fit a laptop's screen
+LEAST = 0.1  # a head that does something less than this is no example of it
+QUICK = 20_000_000  # weights that are drawn without a progress bar
 
 
-def show_grid(now: Opened, stack: Stack, special: tuple[bool, ...]) -> None:
+def show_grid(now: Opened, stack: Stack) -> None:
     """Draw chips and grid; a click on a head looks at it."""
-    pictures = _pictures(now, stack, special)
+    pictures = _pictures(now, stack)
     kind = _chips(pictures, stack)
     columns = stack.most_heads
     rows, cols = labels_of(stack.call)
@@ -51,14 +54,13 @@ def _name(place: int, stack: Stack) -> str:
 
 def _chips(pictures: Pictures, stack: Stack) -> str | None:
     """The best head of every kind; choosing one looks at it and dims the others."""
-    best = {kind: int(pictures.scores[kind].argmax()) for kind in KINDS}
-    found = [kind for kind in KINDS if pictures.scores[kind].max() > 0]
+    found = [kind for kind in KINDS if pictures.scores[kind].max() >= LEAST]
+    best = {kind: int(pictures.scores[kind].argmax()) for kind in found}
 
     def label(kind: str) -> str:
         layer, head = divmod(best[kind], stack.most_heads)
-        return t(
-            f"real.kind.{kind}", place=f"L{layer}H{head}", score=f"{pictures.scores[kind][best[kind]]:.2f}"
-        )
+        score = pictures.scores[kind][best[kind]]
+        return f"{t(f'real.kind.{kind}')} :gray[L{layer}H{head} {score:.2f}]"
 
     def look() -> None:
         chosen = state.widget("am.kind")
@@ -66,6 +68,8 @@ def _chips(pictures: Pictures, stack: Stack) -> str | None:
             layer, head = divmod(best[chosen], stack.most_heads)
             state.look(layer=layer, head=head)
 
+    if not found:
+        return None
     with st.container(key="find"):
         return st.pills(
             t("real.find"),
@@ -77,22 +81,22 @@ def _chips(pictures: Pictures, stack: Stack) -> str | None:
         )
 
 
-def _pictures(now: Opened, stack: Stack, special: tuple[bool, ...]) -> Pictures:
+def _pictures(now: Opened, stack: Stack) -> Pictures:
     place = st.empty()
     bar = None if _is_quick(stack) else place.progress(0.0, t("real.drawing"))
-    found = _drawn(f"{now.key} {stack.name}", stack, special, bar)
+    found = _drawn(f"{now.key} {stack.name}", now, stack, bar)
     place.empty()
     return found
 
 
 def _is_quick(stack: Stack) -> bool:
-    return len(stack.calls) * stack.most_heads * stack.call.queries * stack.call.keys < 20_000_000
+    return len(stack.calls) * stack.most_heads * stack.call.queries * stack.call.keys < QUICK
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def _drawn(key: str, _stack: Stack, _special: tuple[bool, ...], _bar: object) -> Pictures:  # noqa: ARG001
+def _drawn(key: str, _now: Opened, _stack: Stack, _bar: DeltaGenerator | None) -> Pictures:  # noqa: ARG001
     def report(share: float) -> None:
         if _bar is not None:
-            _bar.progress(share, t("real.drawing"))  # type: ignore[attr-defined]
+            _bar.progress(share, t("real.drawing"))  # a changed input stops the run here
 
-    return draw_pictures(_stack.calls, _special, report)
+    return draw_pictures(_stack.calls, special_keys(_now, _stack), key_ids(_now, _stack), report)

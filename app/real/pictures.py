@@ -12,10 +12,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import adaptive_max_pool2d
 
-from components.head_grid import Link, encode_heads, strongest_links
-from models.head_scores import KINDS, head_scores
+from components.head_grid import Link, encode_heads
+from models.head_scores import head_scores
+from models.induction import induction_scores
 from models.pretrained import AttentionCall
 
+ALONG_A_TEXT = ("previous", "next", "same", "induction")  # kinds that mean nothing between two texts
+KINDS = (*ALONG_A_TEXT, "first", "special")
 CELLS = 1_200_000  # bytes of pictures that travel to the browser at most
 
 
@@ -37,9 +40,13 @@ def picture_side(heads: int, tokens: int) -> int:
 
 
 def draw_pictures(
-    calls: Sequence[AttentionCall], special: Sequence[bool], report: Callable[[float], None]
+    calls: Sequence[AttentionCall],
+    special: Sequence[bool] = (),
+    ids: Sequence[int] = (),
+    report: Callable[[float], None] = lambda _: None,
 ) -> Pictures:
-    """The pictures of these calls; `special` marks the keys that are special tokens. `report` is told how far it is."""
+    """The pictures of these calls; `special` marks the keys that are special tokens, `ids` are the tokens' numbers.
+    `report` is told how far it is, from 0 to 1."""
     columns = max(call.heads for call in calls)
     places = len(calls) * columns
     side = picture_side(places, max(max(call.queries, call.keys) for call in calls))
@@ -50,11 +57,30 @@ def draw_pictures(
         weights = torch.stack([call.weights(head) for head in range(call.heads)])  # H N M
         taken = slice(row * columns, row * columns + call.heads)
         codes[taken] = _codes(call, weights, side)
-        strongest[taken] = strongest_links(weights.numpy())
-        for kind, value in head_scores(weights, special if len(special) == call.keys else ()).items():
+        strongest[taken] = [_strongest(head) for head in weights]
+        for kind, value in scores_of(call, weights, special, ids).items():
             scores[kind][taken] = value.numpy()
         report((row + 1) / len(calls))
     return Pictures(codes, strongest, scores, side)
+
+
+def scores_of(
+    call: AttentionCall, weights: Tensor, special: Sequence[bool], ids: Sequence[int]
+) -> dict[str, Tensor]:
+    """What heads (H × N × M weights of this call) do: kind → one number per head."""
+    found = head_scores(weights, special if len(special) == call.keys else ())
+    if call.kind == "cross":
+        return {kind: found[kind] for kind in ("first", "special")}
+    if len(ids) == call.keys == call.queries:
+        found["induction"] = induction_scores(weights, ids)
+    return found
+
+
+def _strongest(weights: Tensor) -> Link | None:
+    """The largest weight of one head (N × M); None where there is none above 0."""
+    value, at = torch.nan_to_num(weights).flatten().max(0)
+    row, column = divmod(int(at), weights.shape[-1])
+    return Link(row, column, float(value)) if float(value) > 0 else None
 
 
 def _codes(call: AttentionCall, weights: Tensor, side: int) -> npt.NDArray[np.uint8]:

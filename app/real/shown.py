@@ -79,5 +79,24 @@ def shown_mask(visible: Tensor | None, rows: Axis, cols: Axis) -> npt.NDArray[np
     return _taken(by_cell, rows, cols).numpy()
 
 
+def without_sink(weights: Floats, cols: Axis) -> Floats:
+    """Weights whose first token is left out: as a sink it takes most of many heads and drowns every other link."""
+    if cols.place_of(0) != 0:
+        return weights
+    kept = weights.copy()
+    kept[..., 0] = 0
+    return kept
+
+
+def strongest_only(weights: Floats, count: int) -> Floats:
+    """Weights (… × rows × cols) of which every row keeps its `count` largest; the others are 0."""
+    if count >= weights.shape[-1]:
+        return weights
+    places = np.argpartition(-np.nan_to_num(weights), count - 1, axis=-1)[..., :count]
+    kept = np.zeros_like(weights)
+    np.put_along_axis(kept, places, np.take_along_axis(weights, places, axis=-1), axis=-1)
+    return kept
+
+
 def _taken(values: Tensor, rows: Axis, cols: Axis) -> Tensor:
     return values[..., list(rows.kept), :][..., list(cols.kept)]

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app import state
 from app.i18n import t
+from app.model_view import READ_ALONE, WRITE_NOTHING
 from models.pretrained.catalogue import MEGABYTE, READY_MODELS
 
 
@@ -13,9 +14,11 @@ def show() -> None:
     """Draw the controls; to be called inside `st.sidebar`."""
     _model()
     st.text_area(t("real.text"), height=110, **state.bind("model_text"))
+    view = state.model_view()
     with st.expander(t("real.more"), icon=":material/tune:"):
-        if state.model_view().model != "smollm2":
+        if view.pair or view.model not in READ_ALONE:
             st.text_area(t("real.pair"), height=70, help=t("real.pair_help"), **state.bind("model_pair"))
+        if view.target or view.model not in WRITE_NOTHING:
             st.text_area(
                 t("real.target"), height=70, help=t("real.target_help"), **state.bind("model_target")
             )

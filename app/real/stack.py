@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app import state
+from app.model_view import ModelView
 from models.pretrained import AttentionCall, ModelTrace
 
 Name = tuple[str, str]  # stream and kind
@@ -31,22 +32,21 @@ class Stack:
         return max(call.heads for call in self.calls)
 
 
-def stacks_of(trace: ModelTrace) -> list[Name]:
+def stacks_of(calls: Sequence[AttentionCall]) -> list[Name]:
     """Stream and kind of every stack, in the order they ran."""
-    return list(dict.fromkeys((call.stream, call.kind) for call in trace.calls))
+    return list(dict.fromkeys((call.stream, call.kind) for call in calls))
 
 
-def current_stack(trace: ModelTrace) -> Stack:
-    """The stack that the session looks at; what it does not have becomes the nearest that it has."""
-    view = state.model_view()
-    names = stacks_of(trace)
+def stack_at(calls: Sequence[AttentionCall], view: ModelView) -> Stack:
+    """The stack that `view` looks at; what there is not becomes the nearest that there is."""
+    names = stacks_of(calls)
     name = (view.stream, view.kind) if (view.stream, view.kind) in names else names[0]
-    calls = tuple(call for call in trace.calls if (call.stream, call.kind) == name)
-    layer = min(view.layer, len(calls) - 1)
-    call = calls[layer]
+    own = tuple(call for call in calls if (call.stream, call.kind) == name)
+    layer = min(view.layer, len(own) - 1)
+    call = own[layer]
     return Stack(
         name,
-        calls,
+        own,
         layer,
         min(view.head, call.heads - 1),
         min(view.i, call.queries - 1),
@@ -54,7 +54,16 @@ def current_stack(trace: ModelTrace) -> Stack:
     )
 
 
-def labels_of(call: AttentionCall) -> tuple[Sequence[str], Sequence[str]]:
+def current_stack(trace: ModelTrace) -> Stack:
+    """The stack that the session looks at. The state is made to agree: controls and address say what is shown."""
+    stack = stack_at(trace.calls, state.model_view())
+    several = len(stacks_of(trace.calls)) > 1
+    stream, kind = stack.name if several else ("", stack.name[1])
+    state.look(stream=stream, kind=kind, layer=stack.layer, head=stack.head, i=stack.i, j=stack.j)
+    return stack
+
+
+def labels_of(call: AttentionCall) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Labels of queries and keys; positions where the model has no tokens (images, sound)."""
     queries = call.query_labels or tuple(str(i) for i in range(call.queries))
     keys = call.key_labels or tuple(str(j) for j in range(call.keys))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import streamlit as st
 
 from app import state
 from app.i18n import t, table
 from app.real.facts import show_notes
-from app.real.headline import choose_head, choose_stack
+from app.real.headline import choose_head, choose_stack, open_link, spoken, title
+from app.real.notes import show_head_notes
 from app.real.opening import opened
-from app.real.stack import current_stack, labels_of
+from app.real.stack import Stack, current_stack, labels_of
 from components.cell import cell_detail
 from models.cell import cell_of
 
@@ -24,30 +23,37 @@ def show() -> None:
     stack = current_stack(now.trace)
     show_notes(now)
     with st.container(key="model_cell", gap="small"):
-        choose_stack(now)
         queries, keys = labels_of(stack.call)
-        choose_head(stack, queries)
         _title(queries[stack.i], keys[stack.j])
-        trace = stack.call.trace(stack.head)
-        cell_detail(
-            cell_of(trace, 0, stack.i, stack.j),
-            keys,
-            query_label=queries[stack.i],
-            scale=trace.scale,
-            text=table("components")["cell"],
-            key="model_cell_detail",
-            on_key=lambda j: state.look(j=j),
-        )
-        for note in stack.call.notes:
-            st.caption(t("real.note"))
-            st.text(note)
+        with st.container(horizontal=True, vertical_alignment="center", key="choose_head"):
+            choose_stack(now)
+            choose_head(stack, queries)
+        _numbers(stack, queries[stack.i], keys)
+        show_head_notes(stack.call, stack.head)
 
 
 def _title(query: str, key: str) -> None:
     """Which query looks at which key."""
-    words = t(
-        "real.cell_title",
-        query=f'<span class="am-q">{escape(query)}</span>',
-        at=f'<span class="am-k">{escape(key)}</span>',
+    name, link = st.columns([4.6, 1])
+    asks, at = f'<span class="am-q">{spoken(query)}</span>', f'<span class="am-k">{spoken(key)}</span>'
+    with name:
+        title(t("real.cell_title", query=asks, at=at))
+    with link:
+        open_link("model_head", t("real.back_to_head"), ":material/hub:")
+
+
+def _numbers(stack: Stack, query: str, keys: tuple[str, ...]) -> None:
+    trace = stack.call.trace(stack.head)
+    if "scores" not in trace:
+        weight = float(trace["weights"].value[0, stack.i, stack.j])
+        st.html(f"<p>{t('real.only_weight', weight=f'{weight:.4f}')}</p>")
+        return
+    cell_detail(
+        cell_of(trace, 0, stack.i, stack.j),
+        keys,
+        query_label=query,
+        scale=trace.scale,
+        text=table("components")["cell"],
+        key="model_cell_detail",
+        on_key=lambda j: state.look(j=j),
     )
-    st.html(f"<h1>{words}</h1>")

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import streamlit as st
 
-from app import navigation, state
+from app import state
 from app.i18n import t, words
-from app.real.axes import axes_of, special_keys
+from app.real.axes import axes_of
 from app.real.facts import show_facts, show_notes
-from app.real.headline import choose_stack, title
+from app.real.headline import choose_stack, open_link, spoken, title
 from app.real.opening import Opened, opened
 from app.real.overview_grid import CHANNEL, show_grid
-from app.real.shown import shown_mask, shown_weights
+from app.real.shown import Axis, Floats, shown_mask, shown_weights
 from app.real.stack import Stack, current_stack
 from components.matrix import Selection, matrix
 
-ENLARGED = 400  # pixels
+ENLARGED = 390  # pixels
+FEW = 8  # layers whose grid leaves room below it
 NAMED = 6  # keys in the list of what the query looks at
+LEAST = 0.005  # weights that are named
 
 
 def show() -> None:
@@ -26,30 +30,34 @@ def show() -> None:
         return
     stack = current_stack(now.trace)
     show_notes(now)
-    left, right = st.columns([1.42, 1], gap="medium")
-    with left, st.container(gap="small"):
-        heads = sum(call.heads for call in stack.calls)
-        title("real.overview", heads=heads, layers=len(stack.calls), tokens=stack.call.keys)
-        choose_stack(now)
-        show_grid(now, stack, special_keys(now, stack))
-    with right, st.container(gap="small"):
-        _chosen(now, stack)
-    show_facts(now)
+    with st.container(key="model_overview"):
+        left, right = st.columns([1.42, 1], gap="medium")
+        with left, st.container(gap="small"):
+            heads = sum(call.heads for call in stack.calls)
+            lead = t("real.overview.lead", heads=heads, layers=len(stack.calls), tokens=stack.call.keys)
+            title(t("real.overview.title"), lead)
+            choose_stack(now)
+            show_grid(now, stack)
+            if len(stack.calls) <= FEW:
+                show_facts(now)
+        with right, st.container(gap="small"):
+            _chosen(now, stack)
+            if len(stack.calls) > FEW:
+                show_facts(now)
 
 
 def _chosen(now: Opened, stack: Stack) -> None:
     """The chosen head's weights with exact numbers, and what the chosen query looks at."""
     rows, cols = axes_of(now, stack)
     weights = shown_weights(stack.call.weights(stack.head), rows, cols)
+
+    def look(cell: Selection) -> None:
+        state.look(i=rows.token_at(cell.row), j=cols.token_at(cell.col))
+
     name, link = st.columns([1.6, 1], vertical_alignment="center")
     name.html(f"<h2>{t('real.place', layer=stack.layer, head=stack.head)}</h2>")
     with link:
-        st.page_link(
-            navigation.page("model_head"),
-            label=t("real.open_head"),
-            icon=":material/zoom_in:",
-            query_params=state.query(),
-        )
+        open_link("model_head", t("real.open_head"), ":material/zoom_in:")
     matrix(
         weights,
         rows.labels,
@@ -66,14 +74,19 @@ def _chosen(now: Opened, stack: Stack) -> None:
         height=ENLARGED,
         channel=CHANNEL,
         head=stack.layer * stack.most_heads + stack.head,
-        on_select=lambda cell: _look(cell, now, stack),
+        on_select=look,
     )
-    place = rows.place_of(stack.i) or 0
-    strongest = sorted(enumerate(weights[place]), key=lambda pair: -pair[1])[:NAMED]
-    parts = [f"{cols.labels[j]} {weight:.2f}" for j, weight in strongest if weight > 0]
-    st.text(t("real.looks_at", token=rows.labels[place], keys="   ".join(parts)))
+    _strongest(weights, rows, cols, rows.place_of(stack.i) or 0)
 
 
-def _look(cell: Selection, now: Opened, stack: Stack) -> None:
-    rows, cols = axes_of(now, stack)
-    state.look(i=rows.token_at(cell.row), j=cols.token_at(cell.col))
+def _strongest(weights: Floats, rows: Axis, cols: Axis, place: int) -> None:
+    """ "it looks at animal 0.68, [CLS] 0.10 …": what the chosen query looks at most."""
+    order = sorted(enumerate(weights[place]), key=lambda pair: -pair[1])[:NAMED]
+    parts = [
+        f'<span class="am-k">{spoken(cols.labels[j])}</span> <b>{weight:.2f}</b>'
+        for j, weight in order
+        if weight >= LEAST
+    ]
+    lead = t("real.looks_at", token=f'<b class="am-q">{spoken(rows.labels[place])}</b>')
+    nothing = escape(t("real.looks_at_nothing"))
+    st.html(f'<p class="am-links">{lead} {" ".join(f"<span>{part}</span>" for part in parts) or nothing}</p>')

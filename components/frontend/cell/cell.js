@@ -22,9 +22,14 @@ class CellPage {
     this.root = host.querySelector(".cell-page");
     this.find = (selector) => this.root.querySelector(selector);
     this.bySize = { dimensions: false, keys: false };
+    this.before = true; // what the projections gave is shown beside what was multiplied
     this.stop = watchSize(this.root, () => this.draw());
-    this.find(".dimensions .chip").addEventListener("click", () => this.toggle("dimensions"));
-    this.find(".row .chip").addEventListener("click", () => this.toggle("keys"));
+    this.find(".dimensions .sorted").addEventListener("click", () => this.toggle("dimensions"));
+    this.find(".dimensions .before").addEventListener("click", () => {
+      this.before = !this.before;
+      this.draw();
+    });
+    this.find(".row .sorted").addEventListener("click", () => this.toggle("keys"));
   }
 
   update({ data, setTriggerValue }) {
@@ -67,25 +72,40 @@ class CellPage {
   }
 
   chip(name, pressed) {
-    const chip = this.find(`.${name} .chip`);
+    const chip = this.find(`.${name} .sorted`);
     chip.textContent = this.text.largest_first;
     chip.setAttribute("aria-pressed", String(pressed));
   }
 
   dimensions() {
     const { text, palette, vectors, bySize } = this;
-    const canvas = this.section("dimensions", text.dimensions, text.dimensions_note);
+    const canvas = this.section("dimensions", text.dimensions, this.data.dimensions_note);
     this.chip("dimensions", bySize.dimensions);
     const terms = Array.from(vectors.query, (q, k) => ({ k, label: String(k + 1), a: q, b: vectors.key[k], value: q * vectors.key[k] }));
     if (bySize.dimensions) terms.sort((x, y) => Math.abs(y.value) - Math.abs(x.value));
-    const rows = [
+    const total = terms.reduce((sum, term) => sum + term.value, 0);
+    drawBars(canvas, terms, { width: this.root.clientWidth, palette, rows: this.dimensionRows(), total });
+    canvas.setAttribute("aria-label", `${text.dimensions}: ${num(total, 3)}`);
+  }
+
+  /** Query, key and their product; above each of the two what it was before the model rotated, normed or scaled it. */
+  dimensionRows() {
+    const { text, vectors } = this;
+    const chip = this.find(".before");
+    chip.hidden = !vectors.query_before && !vectors.key_before;
+    chip.textContent = text.before;
+    chip.setAttribute("aria-pressed", String(this.before));
+    const before = (side, hue) => {
+      const values = this.before && vectors[`${side}_before`];
+      return values ? [{ name: text[`${side}_before`], hue, read: (term) => values[term.k] }] : [];
+    };
+    return [
+      ...before("query", "q"),
       { name: text.query, hue: "q", read: (term) => term.a },
+      ...before("key", "k"),
       { name: text.key, hue: "k", read: (term) => term.b },
       { name: text.product, hue: "x", read: (term) => term.value },
     ];
-    const total = terms.reduce((sum, term) => sum + term.value, 0);
-    drawBars(canvas, terms, { width: this.root.clientWidth, palette, rows, total });
-    canvas.setAttribute("aria-label", `${text.dimensions}: ${num(total, 3)}`);
   }
 
   keys() {

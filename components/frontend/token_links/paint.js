@@ -37,7 +37,8 @@ const linksInSight = (view, y) => y > -view.geometry.pitch && y < view.geometry.
 function paintLink(view, link, strength) {
   const { ctx, geometry, hover } = view;
   const [y0, y1] = [linksY(view, link.query), linksY(view, link.key)];
-  if (!linksInSight(view, y0) && !linksInSight(view, y1)) return;
+  // while no token is pointed at, lines that come from rows out of sight would only be a haze
+  if (!linksInSight(view, y0) && (strength < 1 || !view.focus || !linksInSight(view, y1))) return;
   const [x0, x1] = [geometry.fromX, geometry.toX];
   ctx.strokeStyle = linksColour(view, link.head);
   ctx.globalAlpha = strength === 1 && view.focus ? clamp(0.14 + 1.2 * link.weight, 0, 1) : strength * clamp(0.1 + 0.9 * link.weight, 0, 0.95);

@@ -1,0 +1,79 @@
+"""The links of a head beside its matrix, and the ways to thin them out."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from app import state
+from app.i18n import t, words
+from app.model_view import PARTS
+from app.real.axes import has_pair
+from app.real.opening import Opened
+from app.real.shown import Axis, shown_weights, strongest_only, without_sink
+from app.real.stack import Stack
+from components.token_links import Pick, token_links
+
+TOGETHER = 40_000  # heads × queries × keys up to which the links of all heads of the layer are sent
+COUNTS = (0, 5, 3, 1)  # links per query to choose from; 0 is all of them
+CHANNEL = "model_head"
+
+
+def all_heads(stack: Stack, rows: Axis, cols: Axis) -> bool:
+    """Whether the links of all heads of the layer are sent, so that they can be switched on in the browser."""
+    return stack.call.heads * len(rows.labels) * len(cols.labels) <= TOGETHER
+
+
+def show_links(stack: Stack, rows: Axis, cols: Axis, height: int) -> None:
+    """Draw the links of the chosen head; the layer's other heads can be switched on if the text is not too long."""
+    together = all_heads(stack, rows, cols)
+    shown = list(range(stack.call.heads)) if together else [stack.head]
+    weights = np.stack([shown_weights(stack.call.weights(head), rows, cols) for head in shown])
+    if state.model_view().sink:
+        weights = without_sink(weights, cols)
+    if count := state.widget("am.links_kept"):
+        weights = strongest_only(weights, count)
+
+    def look(token: Pick) -> None:
+        if token.side == "query":
+            state.look(i=rows.token_at(token.index))
+        else:
+            state.look(j=cols.token_at(token.index))
+
+    token_links(
+        weights,
+        rows.labels,
+        cols.labels,
+        names=[t("real.head_short", head=head) for head in shown],
+        text=words("token_links"),
+        key="model_links",
+        colours=shown,
+        only_active=True,
+        height=height,
+        channel=CHANNEL,
+        on_pick=look,
+    )
+
+
+def show_link_options(now: Opened, stack: Stack) -> None:
+    """First token aside, how many links per query, one direction of a sentence pair."""
+    with st.container(horizontal=True, vertical_alignment="center", key="link_options"):
+        st.toggle(t("real.sink"), help=t("real.sink_help"), **state.bind("model_sink"))
+        st.selectbox(
+            t("real.kept"),
+            COUNTS,
+            format_func=lambda count: t("real.kept_some", count=count) if count else t("real.kept_all"),
+            key="am.links_kept",
+            persist_state="session",
+            label_visibility="collapsed",
+            width=190,
+        )
+        if has_pair(now, stack):
+            st.segmented_control(
+                t("real.part"),
+                PARTS,
+                format_func=lambda part: t(f"real.parts.{part}"),
+                required=True,
+                label_visibility="collapsed",
+                **state.bind("model_part"),
+            )

@@ -1,0 +1,62 @@
+"""What has to be said about one head of a real model, in the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+import streamlit as st
+
+from app.i18n import t
+from models.pretrained import AttentionCall
+from models.pretrained.notes import AGREES, recomputed_difference
+
+SIDES = ("query", "key", "value")
+HALF = ("float16", "bfloat16")
+
+
+def show_head_notes(call: AttentionCall, head: int) -> None:
+    """A short list below the numbers; nothing where there is nothing to say."""
+    items = "".join(f"<li>{escape(note)}</li>" for note in head_notes(call, head))
+    if items:
+        st.html(f'<ul class="am-notes">{items}</ul>')
+
+
+def head_notes(call: AttentionCall, head: int) -> Iterator[str]:
+    """The sentences, most important first. The module that computed it all comes last."""
+    if call.tier == 3:
+        yield t("real.tier_3")
+    else:
+        yield from _exactness(call)
+        if call.kv_heads < call.heads:
+            yield shared(call, head)
+    if call.recorded.window is not None:
+        yield t("real.note.window", count=call.recorded.window)
+    if call.recorded.sinks is not None:
+        yield t("real.note.sink")
+    yield t("real.note.module", name=call.name)
+
+
+def shared(call: AttentionCall, head: int) -> str:
+    """Which key–value head serves a query head, and whom else."""
+    serving = call.kv_head(head)
+    others = [f"H{other}" for other in range(call.heads) if call.kv_head(other) == serving]
+    return t("real.note.shared", head=head, serving=serving, heads=t("real.comma").join(others))
+
+
+def _exactness(call: AttentionCall) -> Iterator[str]:
+    """Where the numbers shown are not the model's own to the last digit."""
+    difference = recomputed_difference(call)
+    if difference > AGREES.get(call.recorded.query.dtype, 1e-4):
+        yield t("real.note.differs", size=f"{difference:.1e}")
+    dtype = str(call.recorded.query.dtype).removeprefix("torch.")
+    if dtype in HALF:
+        yield t("real.note.half", dtype=dtype)
+        return
+    origins = {side: call.origin(side) for side in SIDES}
+    missing = [t(f"real.side.{side}") for side, origin in origins.items() if origin is None]
+    if missing:
+        yield t("real.note.unknown_origin", names=t("real.and").join(missing))
+    deviations = [origin.deviation for origin in origins.values() if origin is not None]
+    if deviations:
+        yield t("real.note.recomputed", size=f"{max(deviations):.1e}")
