@@ -110,9 +110,10 @@ def model_class(config: Any) -> Any:
             return cls
     if isinstance(config, FirefoxConfig):
         return FirefoxTranslator
-    mappings = [modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING, modeling_auto.MODEL_FOR_MASKED_LM_MAPPING]
     if config.is_encoder_decoder:
         mappings = [modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING]
+    else:  # BERT is in both
+        mappings = [modeling_auto.MODEL_FOR_MASKED_LM_MAPPING, modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING]
     return next((mapping[type(config)] for mapping in mappings if type(config) in mapping), AutoModel)
 
 

@@ -128,26 +128,24 @@ def _relative(config: Any, kind: str) -> bool:
 
 
 def position_limit(model: nn.Module) -> int | None:
-    """How many tokens the model has positions for; None if any number can be given."""
+    """How many tokens the model has positions for; None if any number can be given.
+
+    RoBERTa and its family count positions from padding_idx + 1 on: the rows before are never used.
+    """
     config: Any = model.config
     text = config.get_text_config()
     limits = [getattr(text, name, None) for name in LIMITS]
     limit = next((int(value) for value in limits if isinstance(value, int) and value > 0), None)
-    if limit is None or positions_of(model) in ("relative", "alibi"):
+    tables = [
+        module
+        for path, module in model.named_modules()
+        if type(module) is nn.Embedding and _POSITION_MODULE.search(path)
+    ]
+    if limit is None or (not tables and positions_of(model) in ("relative", "alibi")):
         return None
-    return limit - _reserved(model)
-
-
-def _reserved(model: nn.Module) -> int:
-    """RoBERTa and its family count positions from padding_idx + 1 and keep the rows before for nothing."""
-    for path, module in model.named_modules():
-        if (
-            _POSITION_MODULE.search(path)
-            and isinstance(module, nn.Embedding)
-            and module.padding_idx is not None
-        ):
-            return module.padding_idx + 1 if type(module) is nn.Embedding else 0
-    return 0
+    return limit - max(
+        (table.padding_idx + 1 for table in tables if table.padding_idx is not None), default=0
+    )
 
 
 def licence_of(path: Path) -> str | None:

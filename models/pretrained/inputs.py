@@ -80,6 +80,10 @@ def _greedy(model: nn.Module, inputs: dict[str, Any], limit: int) -> list[int]:
     if not (hasattr(generator, "generate") and generator.can_generate()):
         return [_start_id(model)]  # nothing can be written: the decoder is seen at its first position
     kept = {name: value for name, value in inputs.items() if name not in ECONOMY}
+    options = {**kept, "do_sample": False, "num_beams": 1, "max_new_tokens": room}
     with torch.inference_mode():
-        written = generator.generate(**kept, do_sample=False, num_beams=1, max_new_tokens=room)
+        try:
+            written = generator.generate(**options)
+        except IndexError:  # transformers sizes T5's cache by the encoder; its decoder may have more layers
+            written = generator.generate(**options, use_cache=False)
     return [int(number) for number in written[0, 1:]]  # without the start

@@ -90,7 +90,7 @@ class PretrainedModel:
         pair = pair if pair and pair.strip() else None
         target = target if target and target.strip() else None
         self._check(pair, target)
-        room = self._room(limit)
+        room = self._room(limit, pair)
         encoded = self.encoder.encode(text, pair, limit=room)
         if all(encoded.special):
             raise _empty_text()
@@ -99,13 +99,15 @@ class PretrainedModel:
         prepared = prepare(self.module, self.encoder, encoded, target, room)
         return traced(capture_calls(self.module, **prepared.inputs), prepared)
 
-    def _room(self, limit: int | None) -> int:
-        if limit is not None and limit < 1:
+    def _room(self, limit: int | None, pair: str | None) -> int:
+        """How many tokens are looked at; at least one of the text beside those that the tokenizer adds."""
+        least = self.tokenizer.num_special_tokens_to_add(pair=pair is not None) + (1 if pair is None else 2)
+        if limit is not None and limit < least:
             raise InputError(
                 "out_of_range",
-                f"limit: a number from 1 was expected, received {limit}. Choose a larger one.",
+                f"limit: a number from {least} was expected, received {limit}. Choose a larger one.",
                 name="limit",
-                low=1,
+                low=least,
                 high=LIMIT,
                 value=limit,
             )

@@ -97,8 +97,8 @@ SENTENCES = {
         "The model in {folder} could not be loaded ({detail}). The log says more. Try another model."
     ),
     "model_not_text": (
-        "The model in {folder} does not run on text alone ({detail}); it may need pictures or sound. Choose "
-        "a model that reads text."
+        "The model in {folder} does not run on text alone; it may need pictures or sound. Choose a model "
+        "that reads text."
     ),
     "model_no_pairs": (
         "{model} reads one text, but a pair of sentences was received. Leave the second one empty."
