@@ -10,7 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from models.explain_model import contribution, multiply, root_mean_square, rotate, softcap, standardise
+from models.explain_model import (
+    contribution,
+    gated,
+    multiply,
+    opening,
+    root_mean_square,
+    rotate,
+    softcap,
+    standardise,
+)
 from models.explain_parts import dot, factor, largest_of, number, single
 from models.explanation import Explanation, Index, Source, Term, softmax_exponent
 from models.positions import frequency
@@ -174,4 +183,7 @@ _RULES: dict[str, Callable[[Trace, Step, Index], Explanation]] = {
     "layer_norm": standardise,
     "softcap": softcap,
     "contribution": contribution,
+    "sigmoid": opening,
+    "softplus": opening,
+    "gated": gated,
 }

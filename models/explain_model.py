@@ -85,6 +85,27 @@ def softcap(trace: Trace, step: Step, index: Index) -> Explanation:
     return Explanation(step.name, index, "softcap", (term,), number(step.value, index))
 
 
+def opening(trace: Trace, step: Step, index: Index) -> Explanation:
+    """How far a gate opens: sigmoid or softplus (the step's operation) of one number."""
+    source = Source(step.inputs[0], index)
+    x = factor(trace, source)
+    result = number(step.value, index)
+    return Explanation(
+        step.name, index, step.operation, (Term(source.name, (x,), result, (source,)),), result
+    )
+
+
+def gated(trace: Trace, step: Step, index: Index) -> Explanation:
+    """A cell of the head's output times how far its gate opens; one gate may serve the whole head."""
+    data, gate = step.inputs
+    source = Source(data, index)
+    by = Source(gate, (*index[:-1], min(index[-1], trace.tensor(gate).shape[-1] - 1)))
+    a, b = factor(trace, source), factor(trace, by)
+    return Explanation(
+        step.name, index, "product", (Term(by.name, (a, b), a * b, (source, by)),), number(step.value, index)
+    )
+
+
 def contribution(trace: Trace, step: Step, index: Index) -> Explanation:
     """What one head writes: its output times its own rows of W_O."""
     row, column = index

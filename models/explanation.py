@@ -35,7 +35,7 @@ class Explanation:
     """How one cell came about.
 
     `operation` is "lookup", "copy", "sum", "product", "dot", "sine", "cosine", "mask", "softmax", "softcap",
-    "rms_norm" or "layer_norm"; `terms` are what it was made from, `result` is the cell. For softmax `chosen` is the key
+    "sigmoid", "softplus", "rms_norm" or "layer_norm"; `terms` are what it was made from, `result` is the cell. For softmax `chosen` is the key
     that the cell is the share of, for the norms the dimension that the cell is. A dot product may end with a bias, a
     term of one factor.
     """
@@ -95,6 +95,17 @@ def _capped(factors: Factors, _: int) -> float:
     return cap * math.tanh(value / cap)
 
 
+def _sigmoid(x: float) -> float:
+    """1 / (1 + e^−x), written so that nothing overflows."""
+    small = math.exp(-abs(x))
+    return (1.0 if x >= 0 else small) / (1.0 + small)
+
+
+def _softplus(x: float) -> float:
+    """log(1 + e^x)."""
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
 _RULES: dict[str, Callable[[Factors, int], float]] = {
     "lookup": lambda factors, _: factors[0][0],
     "copy": lambda factors, _: factors[0][0],
@@ -106,6 +117,8 @@ _RULES: dict[str, Callable[[Factors, int], float]] = {
     "mask": lambda factors, _: -math.inf if factors[0][1] == -math.inf else factors[0][0],
     "softmax": _share,
     "softcap": _capped,
+    "sigmoid": lambda factors, _: _sigmoid(factors[0][0]),
+    "softplus": lambda factors, _: _softplus(factors[0][0]),
     "rms_norm": _root_mean_square,
     "layer_norm": _standardised,
 }

@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from models import steps
 from models.errors import InputError
-from models.pretrained import masking, naming, notes
+from models.pretrained import gates, masking, naming, notes
+from models.pretrained.gates import Gate
 from models.pretrained.head_trace import trace_head
 from models.pretrained.layouts import matrix
 from models.pretrained.origin import Origin, find
@@ -33,6 +34,7 @@ class AttentionCall:
     key_labels: tuple[str, ...] | None = None
     padded: Tensor | None = None
     _origins: dict[tuple[str, int], Origin | None] = field(default_factory=dict, repr=False)
+    _gates: dict[int, Gate | None] = field(default_factory=dict, repr=False)
 
     @property
     def stream(self) -> str:
@@ -137,27 +139,47 @@ class AttentionCall:
         """N × V: weights · value."""
         return self.weights(head, batch) @ self.value(head, batch)
 
+    def gate(self, batch: int = 0) -> Gate | None:
+        """What the heads' outputs are multiplied with before W_O; None for most models."""
+        if batch not in self._gates:
+            self._gates[batch] = gates.find(self, batch)
+        return self._gates[batch]
+
+    @property
+    def output_layer(self) -> nn.Module | None:
+        """The linear layer that mixes the heads' outputs (W_O), if it is known."""
+        if self.recorded.around.output is not None:
+            return self.recorded.around.output
+        gate = self.gate()
+        return None if gate is None else gate.output
+
     @property
     def has_output(self) -> bool:
-        """Whether the layer is known that mixes the heads' outputs (W_O)."""
-        return self.recorded.around.output is not None
+        """Whether W_O is known."""
+        return self.output_layer is not None
 
     def contribution(self, head: int, batch: int = 0) -> Tensor:
         """N × d_model: what the head adds to the output, z_h · W_O[h]; over all heads this sums to output − bias.
 
+        z_h is the head's output, after a gate if the model has one.
         Raises InputError where the model's output layer does not take the heads' outputs as they are.
         """
-        if self.recorded.around.output is None:
+        if self.output_layer is None:
             raise InputError(
                 "no_output_projection",
                 f"{self.name}: the layer that takes up the heads' outputs was expected to be a linear one, and none "
                 "received them as they are. The weights and head outputs of this model can be looked at instead.",
                 name=self.name,
             )
-        weight, _ = matrix(self.recorded.around.output)
+        weight, _ = matrix(self.output_layer)
         width = self.recorded.value.shape[-1]
         rows = weight[head * width : (head + 1) * width].double()
-        return (self.head_output(head, batch).double() @ rows).float()
+        return (self.written_output(head, batch).double() @ rows).float()
+
+    def written_output(self, head: int, batch: int = 0) -> Tensor:
+        """N × V: what goes into W_O, the head's output after a gate if there is one."""
+        gate, output = self.gate(batch), self.head_output(head, batch)
+        return output if gate is None else gate.apply(output, head)
 
     def origin(self, side: str, batch: int = 0) -> Origin | None:
         """How "query", "key" or "value" was made from the layer's input; None if that cannot be reproduced."""

@@ -98,7 +98,7 @@ def _surroundings(session: Session, given: dict[str, Any], parts: list[Part]) ->
 
 
 def _parts(given: dict[str, Any]) -> list[Part]:
-    if given.get("in_proj_weight") is not None:
+    if not given.get("use_separate_proj_weight", False):
         weights = given["in_proj_weight"].chunk(3)
     else:
         weights = tuple(given[f"{name}_proj_weight"] for name in "qkv")

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from models import steps
 from models.pretrained import masking
+from models.pretrained.gate_steps import add_gate
 from models.pretrained.head_steps import GRID, Side, Steps, add_scores, add_vectors, add_weights
 from models.pretrained.layouts import matrix
 from models.pretrained.origin import Origin
@@ -38,8 +39,11 @@ def trace_head(call: AttentionCall, head: int, batch: int) -> Trace:
     weights = add_weights(to, masked, masking.sink(call.recorded, batch, head))
     mixed = steps.mix_values(weights.double(), value[1].double())
     output = to.add("head_output", mixed, ("head", "query", "d_v"), "weights·V", "mix", ("weights", value[0]))
+    name = "head_output"
+    if (gate := call.gate(batch)) is not None:
+        name, output = "gated_output", add_gate(to, gate, output, head)
     if call.has_output:
-        _add_output(to, call, head, batch, output)
+        _add_output(to, call, head, batch, (name, output))
     return _finished(to, call, head, batch, visible, (masked[1] == -torch.inf).all(-1))
 
 
@@ -113,24 +117,18 @@ def _same(a: Tensor, b: Tensor) -> bool:
     return a.shape == b.shape and (a.data_ptr() == b.data_ptr() or torch.equal(a, b))
 
 
-def _add_output(to: Steps, call: AttentionCall, head: int, batch: int, output: Tensor) -> None:
+def _add_output(to: Steps, call: AttentionCall, head: int, batch: int, source: tuple[str, Tensor]) -> None:
     """Adds what the head writes, and the layer's output of all heads together."""
-    assert call.recorded.around.output is not None
-    weight, bias = matrix(call.recorded.around.output)
-    width = output.shape[-1]
+    assert call.output_layer is not None
+    weight, bias = matrix(call.output_layer)
+    name, output = source
+    width, rows = output.shape[-1], ("query", "d_model")
     to.parameters["w_o"] = w_o = weight.float()
     written = output[0].double() @ w_o[head * width : (head + 1) * width].double()
-    rows = ("query", "d_model")
-    to.add("contribution", written, rows, "head output·W_O[h]", "contribution", ("head_output", "w_o"))
-    heads = [output[0] if h == head else call.head_output(h, batch) for h in range(call.heads)]
-    concat = to.add(
-        "concat",
-        torch.cat(heads, -1),
-        ("query", "concat"),
-        "[head 1 | … | head h]",
-        "concat",
-        ("head_output",),
-    )
+    to.add("contribution", written, rows, "head output·W_O[h]", "contribution", (name, "w_o"))
+    heads = [output[0] if h == head else call.written_output(h, batch) for h in range(call.heads)]
+    side_by_side = torch.cat(heads, -1)
+    concat = to.add("concat", side_by_side, ("query", "concat"), "[head 1 | … | head h]", "concat", (name,))
     projected = concat.double() @ w_o.double()
     if bias is None:
         to.add("output", projected, rows, "concat·W_O", "output", ("concat", "w_o"))

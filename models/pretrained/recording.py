@@ -21,12 +21,13 @@ class Projected:
 class Surroundings:
     """What the modules around a call did: the linear layers and norms before it, the vectors that the attention module
     owns itself and may add (DeBERTa's q_bias), the cosines and sines given to it, and afterwards the linear layer that
-    its merged head outputs went into."""
+    its merged head outputs went into; `after` are linear layers that ran while it was not known yet."""
 
     linears: tuple[Projected, ...] = ()
     norms: tuple[nn.Module, ...] = ()
     rotations: tuple[tuple[Tensor, Tensor], ...] = ()
     biases: tuple[Tensor, ...] = ()
+    after: list[Projected] = field(default_factory=list)
     output: nn.Module | None = None
     output_name: str = ""
 

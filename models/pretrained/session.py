@@ -33,7 +33,8 @@ class Session:
         self._linears: list[Projected] = []
         self._norms: list[tuple[str, nn.Module]] = []
         self._rotations: tuple[tuple[Tensor, Tensor], ...] = ()
-        self._merged: tuple[Surroundings, Tensor] | None = None  # head outputs that no layer has taken up yet
+        # Head outputs that no layer has taken up yet, and the attention module's path.
+        self._merged: tuple[str, Surroundings, Tensor] | None = None
 
     # What the hooks report
 
@@ -51,11 +52,16 @@ class Session:
         name = self.names.get(id(module))
         if name is None:
             return
-        if self._merged is not None and _same_numbers(source, self._merged[1]):
-            around = self._merged[0]
-            around.output, around.output_name = module, name
-            self._merged = None
-        self._linears.append(Projected(name, module, source.detach()))
+        linear = Projected(name, module, source.detach())
+        if self._merged is not None:
+            attention, around, merged = self._merged
+            if _same_numbers(source, merged):
+                around.output, around.output_name = module, name
+                around.after.clear()
+                self._merged = None
+            elif _within(name, attention):
+                around.after.append(linear)
+        self._linears.append(linear)
 
     def norm_began(self, module: nn.Module) -> None:
         if (name := self.names.get(id(module))) is not None:
@@ -132,7 +138,7 @@ class Session:
         """Keep a call; `merged` (B × N × H × V) are its head outputs side by side, which W_O will take up; None if
         they cannot be seen."""
         self.calls.append(call if merged is None else replace(call, sample=sample_of(merged)))
-        self._merged = None if merged is None else (call.around, merged)
+        self._merged = None if merged is None else (call.name, call.around, merged)
         self._linears.clear()
         self._norms.clear()
 

@@ -147,3 +147,26 @@ def test_a_factor_before_the_dot_product() -> None:
     assert found.operation == "product"
     assert found.terms[0].factors == (8.0, 0.25)
     assert found.evaluate() == 2
+
+
+@pytest.mark.parametrize(("operation", "x", "expected"), [
+    ("sigmoid", 0.0, 0.5), ("sigmoid", -800.0, 0.0), ("sigmoid", 800.0, 1.0),
+    ("softplus", 0.0, math.log(2)), ("softplus", 800.0, 800.0), ("softplus", -800.0, 0.0),
+])  # fmt: skip
+def test_a_gate_opens(operation: str, x: float, expected: float) -> None:
+    value = torch.tensor([[[expected]]], dtype=torch.float64)
+    trace = make(given("gate", [[[x]]]), Step("gate_opening", value, VECTOR, "", operation, ("gate",)))
+    assert explain(trace, "gate_opening", (0, 0, 0)).evaluate() == pytest.approx(expected)
+
+
+def test_a_gated_cell_is_a_product() -> None:
+    trace = make(
+        given("head_output", [[[3.0, 4.0]]]),
+        given("gate_opening", [[[0.5]]]),
+        Step(
+            "gated_output", torch.tensor([[[1.5, 2.0]]]), VECTOR, "", "gated", ("head_output", "gate_opening")
+        ),
+    )
+    found = explain(trace, "gated_output", (0, 0, 1))
+    assert found.terms[0].factors == (4.0, 0.5)
+    assert found.evaluate() == 2

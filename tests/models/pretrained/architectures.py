@@ -138,6 +138,14 @@ ARCHITECTURES: dict[str, Architecture] = {
         n_routed_experts=2, num_experts_per_tok=1, n_group=1, topk_group=1, moe_intermediate_size=16,
         first_k_dense_replace=2, num_key_value_heads=4, head_dim=4,
     ),
+    "Qwen3-Next (gated)": _of(
+        "Qwen3Next", LLAMA, layer_types=["full_attention", "full_attention"], num_experts=2, num_experts_per_tok=1,
+        moe_intermediate_size=16, shared_expert_intermediate_size=16, partial_rotary_factor=0.5,
+    ),
+    "Laguna (gated)": _of(
+        "Laguna", LLAMA, num_experts=2, num_experts_per_tok=1, moe_intermediate_size=16,
+        shared_expert_intermediate_size=16,
+    ),
     "Jamba": _of(
         "Jamba", LLAMA, num_hidden_layers=4, attn_layer_period=2, attn_layer_offset=1, num_experts=2,
         use_mamba_kernels=False, mamba_d_state=4, mamba_expand=1, mamba_dt_rank=4,

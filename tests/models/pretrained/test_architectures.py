@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from models.pretrained.call import AttentionCall
@@ -105,29 +105,24 @@ def assert_contributions(
     model: PreTrainedModel, inputs: dict[str, Tensor], captured: CapturedForward
 ) -> None:
     """What the heads write adds up to what the output layer made, less its bias."""
-    made: dict[str, list[Tensor]] = {}
-    modules = {call.recorded.around.output_name: call.recorded.around.output for call in captured.calls}
-    modules.pop("", None)
-    handles = [
-        module.register_forward_hook(
-            lambda _, __, out, name=name: made.setdefault(name, []).append(out.detach())
-        )
-        for name, module in modules.items()
-        if module is not None
-    ]
+    made: dict[int, list[Tensor]] = {}
+
+    def keep(module: nn.Module, _: object, out: Tensor) -> None:
+        made.setdefault(id(module), []).append(out.detach())
+
+    modules = {id(call.output_layer): call.output_layer for call in captured.calls}
+    handles = [module.register_forward_hook(keep) for module in modules.values() if module is not None]
     with torch.inference_mode():
         model(**inputs)
     for handle in handles:
         handle.remove()
-    seen: dict[str, int] = {}
     for call in captured.calls:
-        name = call.recorded.around.output_name
-        if name not in made:
+        module = call.output_layer
+        if (
+            module is None or id(module) not in made
+        ):  # nn.MultiheadAttention uses the weight without calling the layer
             continue
-        number = seen[name] = seen.get(name, -1) + 1
-        module = call.recorded.around.output
-        assert module is not None
         bias = matrix(module)[1]
         total = sum(call.contribution(head) for head in range(call.heads)) + (0 if bias is None else bias)
-        actual = made[name][number].reshape(call.batches, call.queries, -1)[0]
+        actual = made[id(module)].pop(0).reshape(call.batches, call.queries, -1)[0]
         assert (total - actual).abs().max() < 5e-6 * actual.abs().max().clamp_min(1), call.name

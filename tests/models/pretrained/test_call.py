@@ -35,6 +35,10 @@ STEPS = {
         "input query_all query query_rotated key_all key key_rotated value scores scaled masked weights head_output "
         "contribution concat output"
     ),
+    "Qwen3-Next (gated)": (
+        "input query query_normed query_rotated key key_normed key_rotated value scores scaled masked weights "
+        "head_output gate gate_opening gated_output contribution concat output"
+    ),
     "OPT": "input query query_scaled key value scores scaled masked weights head_output contribution concat output",
     "T5": "input query key value scores scaled bias biased masked weights head_output contribution concat output",
     "Gemma 2 (softcap)": (
@@ -158,6 +162,16 @@ def test_the_contribution_is_the_heads_part_of_the_output() -> None:
     assert [term.sources[1].index for term in found.terms if term.sources[1]] == [
         (8 + d, 5) for d in range(8)
     ]
+
+
+def test_a_gate_may_serve_a_whole_head() -> None:
+    call = first_call("Laguna (gated)")
+    trace = call.trace(1)
+    assert trace["gate_opening"].operation == "softplus"
+    width = trace["gate_opening"].value.shape[-1]
+    found = explain(trace, "gated_output", (0, 3, 5))
+    assert found.terms[0].sources[1].index == (0, 3, min(5, width - 1))  # type: ignore[union-attr]
+    torch.testing.assert_close(trace["gated_output"].value[0], call.written_output(1))
 
 
 def test_without_an_output_layer_there_is_no_contribution() -> None:
