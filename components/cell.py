@@ -73,6 +73,7 @@ def _meta(
     def filled(name: str, **values: object) -> str:
         return text[name].format_map(values)
 
+    row_note = "row_note_sink" if cell.sink > 0 else "row_note"
     known = cell.added_by_key is not None and cell.added_by_head is not None
     return {
         "keys": list(keys),
@@ -82,7 +83,7 @@ def _meta(
         "total": cell.total,
         "flow": flow(cell, scale, text),
         "dimensions_note": " · ".join([text["dimensions_note"], *changes(cell, text)]),
-        "row_note": filled("row_note", token=query_label, total=f"{cell.total:.3f}"),
+        "row_note": filled(row_note, token=query_label, total=f"{cell.total:.3f}"),
         "value_note": filled("value_note", size=len(cell.value)),
         "added_key_note": filled("added_key", size=_norm(cell.added_by_key)) if known else "",
         "added_head_note": filled("added_head", size=_norm(cell.added_by_head)) if known else "",
@@ -114,8 +115,10 @@ def flow(cell: Cell, scale: float, text: Mapping[str, str]) -> list[dict[str, An
     ]
     items.append(_item(text["flow_mask"], text["visible" if cell.visible else "hidden"]))
     exponential = float(cell.exponentials[cell.j])
-    largest = _number(cell.largest)
-    items.append(_item(text["flow_exponential"].format(largest=largest), exponential, digits=4))
+    shift = f"{'+' if cell.largest < 0 else '−'} {abs(cell.largest):.2f}"
+    items.append(_item(text["flow_exponential"].format(shift=shift), exponential, digits=4))
+    if cell.sink > 0:
+        items.append(_item(text["flow_sink"], cell.sink, digits=4))
     items.append(_item(text["flow_weight"].format(total=f"{cell.total:.3f}"), cell.weight, hue="w", digits=4))
     items.append(_item(text["flow_value"], cell.weight * float(cell.value.norm()), hue="v", digits=3))
     share = share_of_output(cell)

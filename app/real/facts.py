@@ -28,7 +28,7 @@ def show_facts(now: Opened) -> None:
         "sizes": f"d_model {info.d_model}, d_k {info.head_dim}",
         "positions": t(f"real.positions.{info.positions}"),
         "limit": t("real.limit", count=f"{read:,}"),
-        "memory": t("real.megabytes", size=round(_bytes(now) / MEGABYTE), dtype=info.computed_in),
+        "memory": t("real.megabytes", size=_megabytes(now), dtype=info.computed_in),
         "licence": info.licence or t("real.unknown"),
         "seen": t(f"real.seen_{now.trace.tier}"),
         "source": info.source,
@@ -55,9 +55,11 @@ def _heads(info: ModelInfo) -> str:
     )
 
 
-def _bytes(now: Opened) -> int:
-    """What the loaded model takes; a model is shared by all sessions."""
-    return sum(parameter.numel() * parameter.element_size() for parameter in now.model.module.parameters())
+def _megabytes(now: Opened) -> str:
+    """What the loaded model takes; one copy serves all sessions."""
+    tensors = now.model.module.parameters()
+    size = sum(tensor.numel() * tensor.element_size() for tensor in tensors) / MEGABYTE
+    return f"{size:,.0f}" if size >= 10 else f"{size:.1f}"
 
 
 def show_notes(now: Opened) -> None:

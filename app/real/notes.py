@@ -9,25 +9,25 @@ import streamlit as st
 
 from app.i18n import t
 from models.pretrained import AttentionCall
-from models.pretrained.notes import AGREES, recomputed_difference
+from models.pretrained.notes import AGREES
 
 SIDES = ("query", "key", "value")
 HALF = ("float16", "bfloat16")
 
 
-def show_head_notes(call: AttentionCall, head: int) -> None:
-    """A short list below the numbers; nothing where there is nothing to say."""
-    items = "".join(f"<li>{escape(note)}</li>" for note in head_notes(call, head))
-    if items:
-        st.html(f'<ul class="am-notes">{items}</ul>')
+def show_head_notes(call: AttentionCall, head: int, difference: float) -> None:
+    """A short list below the numbers."""
+    items = "".join(f"<li>{escape(note)}</li>" for note in head_notes(call, head, difference))
+    st.html(f'<ul class="am-notes">{items}</ul>')
 
 
-def head_notes(call: AttentionCall, head: int) -> Iterator[str]:
-    """The sentences, most important first. The module that computed it all comes last."""
+def head_notes(call: AttentionCall, head: int, difference: float) -> Iterator[str]:
+    """The sentences, most important first; the module that computed it all comes last. `difference` is the call's
+    `models.pretrained.notes.recomputed_difference`."""
     if call.tier == 3:
         yield t("real.tier_3")
     else:
-        yield from _exactness(call)
+        yield from _exactness(call, difference)
         if call.kv_heads < call.heads:
             yield shared(call, head)
     if call.recorded.window is not None:
@@ -44,9 +44,8 @@ def shared(call: AttentionCall, head: int) -> str:
     return t("real.note.shared", head=head, serving=serving, heads=t("real.comma").join(others))
 
 
-def _exactness(call: AttentionCall) -> Iterator[str]:
+def _exactness(call: AttentionCall, difference: float) -> Iterator[str]:
     """Where the numbers shown are not the model's own to the last digit."""
-    difference = recomputed_difference(call)
     if difference > AGREES.get(call.recorded.query.dtype, 1e-4):
         yield t("real.note.differs", size=f"{difference:.1e}")
     dtype = str(call.recorded.query.dtype).removeprefix("torch.")

@@ -60,15 +60,16 @@ def _may_load(name: str, ready: ReadyModel | None) -> bool:
         return ready.ready or _offer(ready)
     if name in approved:
         return True
-    st.html(f"<h1>{t('real.own_title')}</h1>")
-    st.text(t("real.own_text", name=name))
-    st.button(t("real.own_open"), type="primary", key="am.open_own", on_click=approved.add, args=(name,))
+    with st.container(key="model_own"):
+        st.html(f"<h1>{t('real.own_title')}</h1>")
+        st.text(t("real.own_text", name=name))
+        st.button(t("real.own_open"), type="primary", key="am.open_own", on_click=approved.add, args=(name,))
     return False
 
 
 def _offer(ready: ReadyModel) -> bool:
     """A card with the model and a button that fetches it; True once it is here."""
-    with st.container(key="offer"):
+    with st.container(key="model_offer"):
         st.html(f"<h1>{t('real.offer_title')}</h1>")
         st.subheader(ready.title, anchor=False)
         st.text(t(f"real.about.{ready.name}"))

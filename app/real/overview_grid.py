@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from app import state
 from app.i18n import t, words
 from app.real.axes import key_ids, special_keys
+from app.real.kept import Kept
 from app.real.opening import Opened
 from app.real.pictures import KINDS, Pictures, draw_pictures
 from app.real.stack import Stack, labels_of
@@ -15,6 +15,7 @@ from components.head_grid import head_grid
 
 CHANNEL = "model"
 HEIGHT = 540  # pixels: grid and legend fit a laptop's screen
+PICTURES_KEPT = 6  # up to 1.2 MB each
 LEAST = 0.1  # a head that does something less than this is no example of it
 QUICK = 20_000_000  # weights that are drawn without a progress bar
 
@@ -82,21 +83,22 @@ def _chips(pictures: Pictures, stack: Stack) -> str | None:
 
 
 def _pictures(now: Opened, stack: Stack) -> Pictures:
+    return _kept().get((now.key, stack.name), lambda: _drawn(now, stack))
+
+
+@st.cache_resource(show_spinner=False)
+def _kept() -> Kept[Pictures]:
+    return Kept(PICTURES_KEPT)
+
+
+def _drawn(now: Opened, stack: Stack) -> Pictures:
+    """The pictures, with a progress bar if they take long. A changed input stops the work at the bar's next step."""
+    size = len(stack.calls) * stack.most_heads * stack.call.queries * stack.call.keys
+    special, ids = special_keys(now, stack), key_ids(now, stack)
+    if size < QUICK:
+        return draw_pictures(stack.calls, special, ids)
     place = st.empty()
-    bar = None if _is_quick(stack) else place.progress(0.0, t("real.drawing"))
-    found = _drawn(f"{now.key} {stack.name}", now, stack, bar)
+    bar = place.progress(0.0, t("real.drawing"))
+    found = draw_pictures(stack.calls, special, ids, lambda share: bar.progress(share, t("real.drawing")))
     place.empty()
     return found
-
-
-def _is_quick(stack: Stack) -> bool:
-    return len(stack.calls) * stack.most_heads * stack.call.queries * stack.call.keys < QUICK
-
-
-@st.cache_resource(max_entries=6, show_spinner=False)
-def _drawn(key: str, _now: Opened, _stack: Stack, _bar: DeltaGenerator | None) -> Pictures:  # noqa: ARG001
-    def report(share: float) -> None:
-        if _bar is not None:
-            _bar.progress(share, t("real.drawing"))  # a changed input stops the run here
-
-    return draw_pictures(_stack.calls, special_keys(_now, _stack), key_ids(_now, _stack), report)

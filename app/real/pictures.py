@@ -43,7 +43,7 @@ def draw_pictures(
     calls: Sequence[AttentionCall],
     special: Sequence[bool] = (),
     ids: Sequence[int] = (),
-    report: Callable[[float], None] = lambda _: None,
+    report: Callable[[float], object] = lambda _: None,
 ) -> Pictures:
     """The pictures of these calls; `special` marks the keys that are special tokens, `ids` are the tokens' numbers.
     `report` is told how far it is, from 0 to 1."""
