@@ -183,8 +183,8 @@ def plotly_template(dark: bool) -> Template:
         layout=Layout(
             paper_bgcolor=colours.paper,
             plot_bgcolor=colours.paper,
-            font={"family": "Source Sans, Source Sans 3, sans-serif", "color": colours.ink, "size": 13},
-            title={"font": {"family": "Source Serif, Source Serif 4, Georgia, serif", "size": 19}, "x": 0},
+            font={"family": '"Source Sans", "Source Sans 3", sans-serif', "color": colours.ink, "size": 13},
+            title={"font": {"family": '"Source Serif", "Source Serif 4", Georgia, serif', "size": 19}, "x": 0},
             colorway=[
                 colours.weights,
                 colours.query,
