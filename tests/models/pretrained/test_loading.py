@@ -174,6 +174,12 @@ def test_one_copy_serves_all(llama_folder: Path) -> None:
     assert len({id(model) for model in found}) == 1
 
 
+def test_a_loaded_model_is_had_while_another_one_loads(llama_folder: Path) -> None:
+    first = load_model(llama_folder)
+    with loading._one_at_a_time:
+        assert load_model(llama_folder) is first
+
+
 def test_a_changed_folder_is_loaded_anew(copy: Path) -> None:
     first = load_model(copy)
     assert load_model(str(copy)) is first
