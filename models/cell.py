@@ -74,7 +74,7 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
         largest=parts.terms[0].factors[1],
         total=float(exponentials.double().sum()),
         sink=float(exponentials[keys:].double().sum()),
-        steps={name: float(trace[name].value[head, i, j]) for name in SCORE_STEPS if name in trace},
+        steps={step.name: float(step.value[head, i, j]) for step in trace.steps if step.name in SCORE_STEPS},
         visible=float(trace["masked"].value[head, i, j]) != float("-inf"),
         added_by_key=None if projection is None else weights[j] * value @ projection,
         added_by_head=None if projection is None else output @ projection,

@@ -36,7 +36,7 @@ class Pictures:
 def picture_side(heads: int, tokens: int) -> int:
     """Cells per side of a picture: as many as there are tokens, fewer where there are many heads."""
     fitting = int((CELLS / max(1, heads)) ** 0.5)
-    return max(8, min(64, fitting, tokens))
+    return max(min(8, tokens), min(64, fitting, tokens))
 
 
 def draw_pictures(

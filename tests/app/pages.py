@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from scripts.live import ROOT
 
 PATHS = ("", "heads", "compare", "matrices")
+REAL_PATHS = ("overview", "head", "cell")  # pages of real models
 
 
 def open_page(path: str = "", query: Mapping[str, str | Sequence[str]] | None = None) -> AppTest:
