@@ -13,6 +13,7 @@ from models.pretrained.gate_steps import add_gate
 from models.pretrained.head_steps import GRID, Side, Steps, add_scores, add_vectors, add_weights
 from models.pretrained.layouts import matrix
 from models.pretrained.origin import Origin
+from models.pretrained.outputs import all_outputs
 from models.trace import Trace
 
 if TYPE_CHECKING:
@@ -126,9 +127,11 @@ def _add_output(to: Steps, call: AttentionCall, head: int, batch: int, source: t
     to.parameters["w_o"] = w_o = weight.float()
     written = output[0].double() @ w_o[head * width : (head + 1) * width].double()
     to.add("contribution", written, rows, "head output·W_O[h]", "contribution", (name, "w_o"))
-    heads = [output[0] if h == head else call.written_output(h, batch) for h in range(call.heads)]
-    side_by_side = torch.cat(heads, -1)
-    concat = to.add("concat", side_by_side, ("query", "concat"), "[head 1 | … | head h]", "concat", (name,))
+    heads = all_outputs(call, batch)
+    heads[head] = output[0]
+    concat = to.add(
+        "concat", steps.concatenate(heads), ("query", "concat"), "[head 1 | … | head h]", "concat", (name,)
+    )
     projected = concat.double() @ w_o.double()
     if bias is None:
         to.add("output", projected, rows, "concat·W_O", "output", ("concat", "w_o"))

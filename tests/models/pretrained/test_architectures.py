@@ -14,6 +14,7 @@ from models.pretrained.call import AttentionCall
 from models.pretrained.capture import CapturedForward, capture_calls
 from models.pretrained.layouts import matrix
 from models.pretrained.notes import recomputed_difference
+from models.pretrained.outputs import all_outputs
 from models.trace import Trace
 from tests.models.pretrained.architectures import ARCHITECTURES, build
 from tests.models.pretrained.checks import assert_explains
@@ -92,6 +93,8 @@ def assert_trace(call: AttentionCall) -> None:
     head, batch = choose.randrange(call.heads), choose.randrange(call.batches)
     trace = call.trace(head, batch)
     assert (trace["weights"].value[0] - call.weights(head, batch)).abs().max() < 1e-5
+    apart = torch.stack([call.written_output(h, batch) for h in range(call.heads)])
+    torch.testing.assert_close(all_outputs(call, batch), apart, rtol=1e-4, atol=1e-5)
     assert_sampled_cells(trace, choose)
 
 
