@@ -30,6 +30,11 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Entry("compare", "compare", ":material/compare_arrows:"),
         Entry("matrices", "matrices", ":material/edit_note:"),
     ),
+    "labs": (
+        Entry("lab_position", "position", ":material/pin_drop:"),
+        Entry("lab_masks", "masks", ":material/visibility_off:"),
+        Entry("lab_scale", "scale", ":material/compress:"),
+    ),
     "real": (
         Entry("model_overview", "overview", ":material/apps:"),
         Entry("model_head", "head", ":material/hub:"),
@@ -45,7 +50,7 @@ def is_real(path: str) -> bool:
 
 def choose() -> StreamlitPage:
     """Register all pages, draw the links to them in the sidebar and return the one that the address asks for."""
-    pages = {group: [_page(entry) for entry in entries] for group, entries in GROUPS.items()}
+    pages = {group: [_page(entry) for entry in entries] for group, entries in GROUPS.items() if entries}
     chosen = st.navigation(pages, position="hidden")
     query = state.query()
     with st.sidebar, st.container(key="brand", gap=None):

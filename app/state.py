@@ -18,6 +18,7 @@ import streamlit as st
 
 from app import bindings
 from app.bindings import BINDINGS
+from app.lab.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE, preferred_language
 from app.model_view import ModelView
 from app.url import MAX_CELL, STEPS, State, View, decode, encode, tidy, too_long
@@ -110,6 +111,16 @@ def look(**changes: Any) -> None:
     _set(bindings.with_model_view(current(), **changes))
 
 
+def lab(name: str) -> Any:
+    """The value of a laboratory's knob (see `app.lab.knobs`)."""
+    return current().knobs.get(name, KNOBS[name].default)
+
+
+def turn(**knobs: Value) -> None:
+    """Turn knobs: `turn(p_base=100.0)`."""
+    _set(replace(current(), knobs={**current().knobs, **knobs}))
+
+
 def choose_preset(name: str) -> None:
     """Start over from a preset: everything that is computed is replaced, the step stays."""
     _set(bindings.with_preset(current(), name))
@@ -182,6 +193,19 @@ def _take(name: str) -> None:
 def widget(key: str) -> Any:
     """The value of a widget that is no part of the state, inside its callback."""
     return st.session_state.get(key)
+
+
+def bind_knob(name: str) -> dict[str, Any]:
+    """As `bind`, for the widget of a laboratory's knob; an emptied widget (None) keeps the value."""
+    key = f"am.{name}"
+    if key not in st.session_state or st.session_state[key] != lab(name):
+        st.session_state[key] = lab(name)
+    return {"key": key, "on_change": _turned, "args": (name,)}
+
+
+def _turned(name: str) -> None:
+    if (value := st.session_state[f"am.{name}"]) is not None:
+        turn(**{name: value})
 
 
 def write_url() -> None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
+from app.lab.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE, LANGUAGES
 from app.model_view import (
     MAX_HEAD,
@@ -56,6 +57,7 @@ class View:
 @dataclass(frozen=True)
 class State:
     """All that a user has chosen. `settings` started from `preset`; `second_text` is None until it is chosen;
+    `knobs` are those of the laboratories that were turned,
     `matrix` is the one that is open for editing, `model` what the pages of real models look at."""
 
     preset: str = DEFAULT_PRESET
@@ -65,6 +67,7 @@ class State:
     second_text: str | None = None
     matrix: str = "w_q"
     model: ModelView = field(default_factory=ModelView)
+    knobs: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -204,6 +207,7 @@ def _full(state: State, default_language: str) -> dict[str, str]:
     found |= _differences(_VIEW, tidy(state).view, tidy(replace(state, view=View())).view)
     found |= _differences(_TOP[1:], state, State())
     found |= _differences(_MODEL, state.model, ModelView())
+    found |= {n: KNOBS[n].write(value) for n, value in state.knobs.items() if value != KNOBS[n].default}
     return {name: _used_part(text) if name in ("text", "text2") else text for name, text in found.items()}
 
 
@@ -249,6 +253,7 @@ def decode(parameters: Mapping[str, Sequence[str]], default_language: str) -> tu
         settings=replace(PRESETS[preset], **read(_SETTINGS)),
         view=replace(View(), **read(_VIEW)),
         model=replace(ModelView(), **read(_MODEL)),
+        knobs=read([_Parameter(knob.name, knob.name, knob.read) for knob in KNOBS.values()]),
         **({"language": default_language} | read(_TOP)),
     )
     beyond = [name for name in _beyond(state) if name in parameters]

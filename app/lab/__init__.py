@@ -1,0 +1,1 @@
+"""The laboratories: one question each, one picture that answers it, the knobs that matter."""

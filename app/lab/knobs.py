@@ -1,0 +1,89 @@
+"""What can be turned in the laboratories: every knob with its default, its range and its name in the address. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+Value = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Knob:
+    """`name` is the query parameter; the type of `default` is the type of the value. Numbers lie in low … high, a text
+    is one of `options` or, without options, any text of at most `high` characters that the regular expression `pattern`
+    describes."""
+
+    name: str
+    default: Value
+    low: float = 0
+    high: float = 0
+    options: tuple[str, ...] = ()
+    pattern: str = "(?s:.*)"
+
+    def read(self, text: str) -> Value:
+        """The value in a query parameter. Raises ValueError if it is none."""
+        if isinstance(self.default, bool):
+            return {"0": False, "1": True}[text] if text in ("0", "1") else _refuse(text)
+        if isinstance(self.default, str):
+            fits = text in self.options if self.options else len(text) <= self.high and self._is_described(text)
+            return text if fits else _refuse(text)
+        if isinstance(self.default, int) and not (
+            len(text) < 12 and text.lstrip("-").isdecimal() and text.isascii()
+        ):
+            return _refuse(text)
+        value = float(text) if len(text) < 30 else math.nan
+        if not self.low <= value <= self.high:  # also false for NaN
+            return _refuse(text)
+        return int(value) if isinstance(self.default, int) else value
+
+    def _is_described(self, text: str) -> bool:
+        return re.fullmatch(self.pattern, text) is not None
+
+    def write(self, value: Value) -> str:
+        """The value as a query parameter."""
+        if isinstance(value, bool):
+            return str(int(value))
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _refuse(text: str) -> Value:
+    raise ValueError(text)
+
+
+_POSITION: tuple[Knob, ...] = (
+    Knob("p_scheme", "sinusoidal", options=("none", "sinusoidal", "learned", "rotary", "alibi", "t5")),
+    Knob("p_view", "encoding", options=("encoding", "sentence", "similarity")),
+    Knob("p_base", 10_000.0, 2, 1_000_000),
+    Knob("p_length", 64, 2, 4096),
+    Knob("p_d", 32, 1, 512),
+    Knob("p_dimension", 4, 0, 511),
+    Knob("p_shift", 0, 0, 4000),
+    Knob("p_buckets", 32, 4, 256),
+    Knob("p_furthest", 128, 2, 4096),
+    Knob("p_both", True),
+)
+_ORDER: tuple[Knob, ...] = ()
+_MASKS: tuple[Knob, ...] = (
+    Knob("m_window", 0, 0, 256),
+    Knob("m_prefix", 0, 0, 256),
+    Knob("m_cells", "", high=5000, pattern=r"(\d{1,3}\.(\d{1,3}|\*)(,(?=\d)|$))*"),  # row.column or row.*
+    Knob("m_word", "", high=40),
+)
+_SCALE: tuple[Knob, ...] = (
+    Knob("s_dk", 256, 1, 1024),
+    Knob("s_keys", 12, 2, 32),
+    Knob("s_temp", 1.0, 0.05, 100.0),
+    Knob("s_seed", 7, 0, 9999),
+    Knob("s_add", 100, -200, 200),
+    Knob("s_dtype", "float32", options=("float32", "float16", "bfloat16")),
+)
+_GEOMETRY: tuple[Knob, ...] = ()
+_COST: tuple[Knob, ...] = ()
+
+KNOBS: Mapping[str, Knob] = MappingProxyType(
+    {knob.name: knob for knob in (*_POSITION, *_ORDER, *_MASKS, *_SCALE, *_GEOMETRY, *_COST)}
+)
