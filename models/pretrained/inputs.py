@@ -51,7 +51,7 @@ def prepare(model: nn.Module, encoder: Encoder, encoded: Encoded, target: str | 
     inputs["decoder_input_ids"] = torch.tensor([[start, *written.ids[:-1]]])
     inputs.pop("logits_to_keep", None)
     first = ModelToken(start, encoder.piece(start), glyphs(encoder.piece(start)), special=True)
-    before = ModelTokens((first, *after.pieces[:-1]), after.texts, after.cut)
+    before = ModelTokens((first, *after.pieces[:-1]), after.texts, after.cut, after.unread)
     return Prepared(inputs, source, before, after.labels)
 
 

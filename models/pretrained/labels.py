@@ -40,11 +40,15 @@ class ModelToken:
 
 @dataclass(frozen=True)
 class ModelTokens:
-    """The tokens that one stream of a model sees, in order; `cut` is how many more the text had."""
+    """The tokens that one stream of a model sees, in order.
+
+    `cut` is how many more the text had; `unread` counts characters beyond the 100,000 that are read at all.
+    """
 
     pieces: tuple[ModelToken, ...]
     texts: tuple[str, ...]
     cut: int = 0
+    unread: int = 0
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -98,7 +102,7 @@ def label_tokens(encoder: Encoder, encoded: Encoded) -> ModelTokens:
             tokens[index] = replace(tokens[index], word=word)
         _mark_parts(tokens, places, text, encoder.scheme)
     _join_spaces(tokens, encoder.scheme)
-    return ModelTokens(tuple(tokens), encoded.texts, encoded.cut)
+    return ModelTokens(tuple(tokens), encoded.texts, encoded.cut, encoded.unread)
 
 
 def _token(encoder: Encoder, encoded: Encoded, index: int) -> ModelToken:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import sentencepiece
 import torch
 import transformers as hf
 
-from tests.models.pretrained.tokenizers_for_tests import tokenizer_for
+from tests.models.pretrained.tokenizers_for_tests import CORPUS, tokenizer_for
 
 SIZES: dict[str, Any] = {
     "vocab_size": 400,
@@ -77,9 +79,9 @@ def t5() -> Any:
     )
 
 
-def marian() -> Any:
+def marian(vocabulary: int = 400) -> Any:
     config = hf.MarianConfig(
-        vocab_size=400,
+        vocab_size=vocabulary,
         max_position_embeddings=40,
         pad_token_id=0,
         decoder_start_token_id=0,
@@ -87,3 +89,26 @@ def marian() -> Any:
         **HALVES,
     )
     return seeded(hf.MarianMTModel, config)
+
+
+def opus(folder: Path) -> Path:
+    """A translator as the OPUS-MT ones are: two SentencePiece models and no tokenizer.json."""
+    (folder / "corpus.txt").write_text("\n".join(CORPUS), "utf-8")
+    for side in ("source", "target"):
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(folder / "corpus.txt"),
+            model_prefix=str(folder / side),
+            vocab_size=60,
+            hard_vocab_limit=False,
+            minloglevel=2,
+        )
+        (folder / f"{side}.model").rename(folder / f"{side}.spm")
+        (folder / f"{side}.vocab").unlink()
+    (folder / "corpus.txt").unlink()
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(folder / "source.spm"))
+    pieces = [processor.id_to_piece(number) for number in range(processor.get_piece_size())]
+    names = dict.fromkeys(["</s>", "<unk>", *pieces, "<pad>"])
+    (folder / "vocab.json").write_text(json.dumps({piece: i for i, piece in enumerate(names)}), "utf-8")
+    settings = {"tokenizer_class": "MarianTokenizer", "source_lang": "en", "target_lang": "pt"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
+    return save(folder, marian(len(names)), None)

@@ -164,7 +164,7 @@ def test_what_is_cut_is_counted() -> None:
 def test_endless_text_is_not_read_to_the_end() -> None:
     encoder = Encoder(tokenizer_for("bytes"))
     encoded = encoder.encode("x" * (MAX_CHARACTERS + 7), limit=5)
-    assert encoded.unread == 7
+    assert encoded.unread == label_tokens(encoder, encoded).unread == 7
     assert len(encoded.ids) == 5
 
 

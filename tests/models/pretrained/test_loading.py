@@ -140,6 +140,16 @@ def test_several_weight_files(tmp_path: Path) -> None:
     assert refused(tmp_path).key == "model_weights_broken"
 
 
+@pytest.mark.filterwarnings("ignore:Recommended")
+def test_a_tokenizer_written_in_python(tmp_path: Path) -> None:
+    """It knows no places: they are found in the text."""
+    model = load_model(folders.opus(tmp_path))
+    assert not model.encoder.fast
+    tokens = model.trace("the quick brown fox", target="over it").tokens
+    assert [word.label for word in tokens["encoder"].groups] == ["the", "quick", "brown", "fox", "</s>"]
+    assert [word.label for word in tokens["decoder"].groups] == ["</s>", "over", "it"]  # its start is id 0
+
+
 def test_the_licence_comes_from_the_model_card(copy: Path) -> None:
     assert load_model(copy).info.licence is None
     (copy / "README.md").write_text("---\nlanguage: en\nlicense: mit\n---\n# A model")
