@@ -52,20 +52,22 @@ def stack_name(name: tuple[str, str]) -> str:
 
 def choose_head(stack: Stack, queries: Sequence[str] = ()) -> None:
     """Layer, head and, with `queries`, the query; to be called inside a horizontal container."""
+    layers = [t("real.layer_short", layer=n) for n in range(len(stack.calls))]
     st.selectbox(
         t("real.layer"),
-        range(len(stack.calls)),
-        format_func=lambda n: t("real.layer_short", layer=n),
+        range(len(layers)),
+        format_func=layers.__getitem__,
         width=122,
         label_visibility="collapsed",
         **state.bind("model_layer"),
     )
     heads = range(stack.call.heads)
     if len(heads) > SEGMENTS:
+        names = [t("real.head_long", head=n) for n in heads]
         st.selectbox(
             t("real.head"),
             heads,
-            format_func=lambda n: t("real.head_long", head=n),
+            format_func=names.__getitem__,
             width=122,
             label_visibility="collapsed",
             **state.bind("model_head"),
@@ -80,10 +82,11 @@ def choose_head(stack: Stack, queries: Sequence[str] = ()) -> None:
             **state.bind("model_head"),
         )
     if queries:
+        asking = [t("real.query_short", token=token, index=i) for i, token in enumerate(queries)]
         st.selectbox(
             t("real.query"),
-            range(len(queries)),
-            format_func=lambda i: t("real.query_short", token=queries[i], index=i),
+            range(len(asking)),
+            format_func=asking.__getitem__,
             width=200,
             label_visibility="collapsed",
             **state.bind("model_i"),

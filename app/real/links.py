@@ -59,10 +59,11 @@ def show_link_options(now: Opened, stack: Stack) -> None:
     """First token aside, how many links per query, one direction of a sentence pair."""
     with st.container(horizontal=True, vertical_alignment="center", key="link_options"):
         st.toggle(t("real.sink"), help=t("real.sink_help"), **state.bind("model_sink"))
+        names = {n: t("real.kept_some", count=n) if n else t("real.kept_all") for n in COUNTS}
         st.selectbox(
             t("real.kept"),
             COUNTS,
-            format_func=lambda count: t("real.kept_some", count=count) if count else t("real.kept_all"),
+            format_func=names.__getitem__,
             key="am.links_kept",
             persist_state="session",
             label_visibility="collapsed",

@@ -32,11 +32,11 @@ def show() -> None:
 def _model() -> None:
     """The ready models, and the user's own if that is what is open."""
     current = state.model_view().model
-    names = list(READY_MODELS)
+    names = {name: _model_name(name) for name in dict.fromkeys([*READY_MODELS, current])}
     st.selectbox(
         t("real.model"),
-        names if current in names else [*names, current],
-        format_func=_model_name,
+        list(names),
+        format_func=lambda name: names.get(name, name),
         **state.bind("model_ready"),
     )
 
