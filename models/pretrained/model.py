@@ -40,12 +40,15 @@ class ModelTrace:
     following: tuple[str, ...] | None = None
 
     def layer(self, index: int, stream: str | None = None, kind: str = "self") -> AttentionCall:
-        """The call of one layer. Without `stream`: the decoder's, or that of the only stream which has this kind.
+        """The call of one layer. Without `stream`: the decoder's, or that of the only stream which has this kind, which
+        "main" names as well.
 
         Raises KeyError with what there is.
         """
         streams = {call.stream for call in self.calls if call.kind == kind}
         wanted = stream or ("decoder" if "decoder" in streams else min(streams, default=""))
+        if stream == "main" and len(streams) == 1:
+            wanted = min(streams)
         for call in self.calls:
             if (call.layer, call.stream, call.kind) == (index, wanted, kind):
                 return call

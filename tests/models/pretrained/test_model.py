@@ -123,6 +123,11 @@ def test_without_a_target_the_model_writes(translator: PretrainedModel) -> None:
     assert trace.tokens["decoder"].labels[1:] == trace.following[:-1]
 
 
+def test_main_names_the_only_stack(decoder: PretrainedModel) -> None:
+    trace = decoder.trace("the fox")
+    assert trace.layer(1, "main") is trace.layer(1)
+
+
 def test_a_layer_that_is_not_there(translator: PretrainedModel) -> None:
     trace = translator.trace("a", target="b")
     assert trace.layer(1, stream="encoder").stream == "encoder"
