@@ -32,8 +32,10 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
     ),
     "labs": (
         Entry("lab_position", "position", ":material/pin_drop:"),
+        Entry("lab_order", "order", ":material/shuffle:"),
         Entry("lab_masks", "masks", ":material/visibility_off:"),
         Entry("lab_scale", "scale", ":material/compress:"),
+        Entry("lab_cost", "cost", ":material/speed:"),
     ),
     "real": (
         Entry("model_overview", "overview", ":material/apps:"),

@@ -20,9 +20,15 @@ _COMPONENT = st.components.v2.component(
 
 
 def token_bars(
-    sizes: npt.NDArray[np.floating], names: Sequence[Sequence[str]], *, label: str, key: str, height: int = 96
+    sizes: npt.NDArray[np.floating],
+    names: Sequence[Sequence[str]],
+    *,
+    label: str,
+    key: str,
+    height: int = 96,
+    most: float | None = None,
 ) -> None:
-    """Draw `sizes` (N, none negative) on one scale.
+    """Draw `sizes` (N, none negative) on one scale, which ends at `most` or at the largest.
 
     `names` holds what stands below each bar: the token, or two where one was replaced by the other. Raises ValueError
     if there are not as many names as sizes.
@@ -30,5 +36,11 @@ def token_bars(
     if len(sizes) != len(names):
         raise ValueError(f"a name for each of {len(sizes)} bars was expected, received {len(names)}")
     values = pa.table({"v": np.ascontiguousarray(sizes, dtype=np.float32)})
-    data = {"sizes": values, "names": [list(parts) for parts in names], "label": label, "height": height}
+    data = {
+        "sizes": values,
+        "names": [list(parts) for parts in names],
+        "label": label,
+        "height": height,
+        "most": most,
+    }
     _COMPONENT(key=key, data=data)

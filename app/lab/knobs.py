@@ -66,7 +66,13 @@ _POSITION: tuple[Knob, ...] = (
     Knob("p_furthest", 128, 2, 4096),
     Knob("p_both", True),
 )
-_ORDER: tuple[Knob, ...] = ()
+_ORDER: tuple[Knob, ...] = (
+    Knob("o_task", "shuffle", options=("shuffle", "replace")),
+    Knob("o_scheme", "sinusoidal", options=("none", "sinusoidal", "rotary", "alibi", "t5")),
+    Knob("o_order", "", high=1000),
+    Knob("o_token", 1, 0, 255),
+    Knob("o_word", "", high=40),
+)
 _MASKS: tuple[Knob, ...] = (
     Knob("m_window", 0, 0, 256),
     Knob("m_prefix", 0, 0, 256),
@@ -82,7 +88,14 @@ _SCALE: tuple[Knob, ...] = (
     Knob("s_dtype", "float32", options=("float32", "float16", "bfloat16")),
 )
 _GEOMETRY: tuple[Knob, ...] = ()
-_COST: tuple[Knob, ...] = ()
+_COST: tuple[Knob, ...] = (
+    Knob("c_n", 256, 1, 4096),
+    Knob("c_d", 128, 1, 512),
+    Knob("c_k", 3, 1, 31),
+    Knob("c_r", 32, 1, 1024),
+    Knob("c_top", "1024", options=("256", "512", "1024", "2048", "4096")),
+    Knob("c_gain", 1.0, 0.1, 10.0),
+)
 
 KNOBS: Mapping[str, Knob] = MappingProxyType(
     {knob.name: knob for knob in (*_POSITION, *_ORDER, *_MASKS, *_SCALE, *_GEOMETRY, *_COST)}

@@ -11,7 +11,7 @@ export default function tokenBarsComponent({ data, parentElement }) {
   readPalette(root);
   root.setAttribute("aria-label", data.label);
   const sizes = column(data.sizes);
-  const most = Math.max(...sizes);
+  const most = data.most ?? Math.max(...sizes);
   root.classList.toggle("many", root.clientWidth / sizes.length < TOKEN_BARS_NARROW);
   root.replaceChildren(...data.names.map((names, index) => tokenBar(names, sizes[index], most, data)));
 }

@@ -1,0 +1,240 @@
+"""Laboratory: what changes when the words are put into another order, or one word is replaced."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from app import state
+from app.i18n import t, words
+from app.lab import order as numbers
+from app.lab import order_words
+from app.lab.frame import frame
+from app.lab.order import Moved
+from app.notice import error_notice
+from app.second_sentence import suggest
+from app.session import computed
+from components.matrix import matrix
+from components.token_bars import token_bars
+from components.token_order import token_order
+from models import steps
+from models.errors import InputError
+from models.positioned import Scheme, attend, permuted
+from models.settings import Settings
+from models.tokenizer import tokenize
+from models.trace import Trace
+
+HEIGHT = 205
+
+
+@dataclass(frozen=True)
+class Looked:
+    """`plain` is what happens without positions, `placed` with the chosen scheme; for a replaced word they are equal
+    where no scheme is chosen."""
+
+    settings: Settings
+    trace: Trace
+    scheme: Scheme
+    order: tuple[int, ...]
+    fits: bool
+    plain: Moved
+    placed: Moved
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return self.trace.labels("query")
+
+
+def show() -> None:
+    problem, now = None, None
+    try:
+        now = _looked()
+    except InputError as error:
+        problem = error
+    name = state.lab("o_scheme")
+    frame(
+        "order",
+        picture=lambda: _picture(now, problem),
+        knobs=_knobs,
+        words=lambda: _words(now),
+        functions=(permuted, attend, steps.project, steps.softmax),
+        step="output" if name in ("none", "sinusoidal") else None,
+        carry={"position": name},
+    )
+
+
+def _looked() -> Looked:
+    """Raises InputError for a word that is not one token."""
+    now = computed()
+    settings, trace = now.settings, now.trace
+    count = len(trace.labels("query"))
+    scheme = Scheme(state.lab("o_scheme"), seed=settings.seed)
+    plain = replace(scheme, name="none")
+    wanted = state.lab("o_order")
+    found = numbers.read_order(wanted, count)
+    order = found or numbers.shuffled(count, seed=1)
+    if state.lab("o_task") == "shuffle":
+        moved = [numbers.shuffle(settings, trace, s, order) for s in (plain, scheme)]
+    else:
+        place, word = token(count), word_or_suggested(trace)
+        moved = [numbers.replace_word(settings, trace, s, place, word) for s in (plain, scheme)]
+    return Looked(settings, trace, scheme, order, found is not None or not wanted, *moved)
+
+
+def token(count: int) -> int:
+    """The token that is replaced."""
+    return int(min(state.lab("o_token"), count - 1))
+
+
+def word_or_suggested(trace: Trace) -> str:
+    """The word that takes its place: the user's, or one that makes a difference."""
+    typed = str(state.lab("o_word"))
+    if typed.strip():
+        return typed
+    assert trace.tokens is not None
+    suggested = suggest(trace.tokens[token(len(trace.tokens))].text)
+    return suggested if len(tokenize(suggested, limit=2)) == 1 else "apples"
+
+
+# ---- the picture ---------------------------------------------------------------------------------------------------
+
+
+def _picture(now: Looked | None, problem: InputError | None) -> None:
+    st.segmented_control(
+        t("lab.order.task"),
+        ("shuffle", "replace"),
+        format_func=lambda task: t(f"lab.order.task_{task}"),
+        required=True,
+        label_visibility="collapsed",
+        **state.bind_knob("o_task"),
+    )
+    if problem is not None:
+        error_notice(problem, "order")
+    if now is None:
+        return
+    if state.lab("o_task") == "shuffle":
+        token_order(now.labels, now.order, text=words("token_order"), key="am.order.tokens", on_order=_turn)
+        _bars(now, [(label,) for label in now.labels])
+        _outputs(now, now.order)
+    else:
+        place, word = token(len(now.labels)), word_or_suggested(now.trace)
+        names = [(label, word) if i == place else (label,) for i, label in enumerate(now.labels)]
+        _bars(now, names)
+        _outputs(now, range(len(now.order)))
+
+
+def _turn(order: Sequence[int]) -> None:
+    state.turn(o_order=numbers.write_order(order))
+
+
+def _bars(now: Looked, names: Sequence[Sequence[str]]) -> None:
+    """How far every output moved, without positions and with them, on one scale."""
+    both = [("plain", now.plain)] + ([("placed", now.placed)] if now.scheme.name != "none" else [])
+    most = max(float(numbers.sizes(moved).max()) for _, moved in both)
+    for place, (which, moved) in zip(st.columns(len(both), gap="medium"), both, strict=True):
+        with place:
+            title = t(f"lab.order.moved_{which}", scheme=t(f"lab.order.scheme_{now.scheme.name}"))
+            sizes = numbers.sizes(moved).numpy()
+            st.caption(title if sizes.any() else t("lab.order.all_zero", title=title))
+            token_bars(sizes, names, label=title, key=f"am.order.bars_{which}", height=84, most=most)
+
+
+def _outputs(now: Looked, order: Sequence[int]) -> None:
+    """The outputs themselves, before and after, each in the order of its own sentence."""
+    limit = max(float(now.placed.before.abs().max()), float(now.placed.after.abs().max()))
+    own = range(len(order))
+    for place, which, values, rows in zip(
+        st.columns(2, gap="medium"),
+        ("before", "after"),
+        (now.placed.before, permuted(now.placed.after, order)),
+        (own, order),
+        strict=True,
+    ):
+        title = t(f"lab.order.outputs_{which}", scheme=t(f"lab.order.scheme_{now.scheme.name}"))
+        with place:
+            matrix(
+                values.numpy(),
+                [_row_name(now, i) for i in rows] if which == "after" else list(now.labels),
+                None,
+                title=title,
+                text=words("matrix", label=title),
+                key=f"am.order.outputs_{which}",
+                limit=limit,
+                hue="x",
+                height=HEIGHT,
+            )
+
+
+def _row_name(now: Looked, index: int) -> str:
+    replaced = state.lab("o_task") == "replace" and index == token(len(now.labels))
+    return word_or_suggested(now.trace) if replaced else now.labels[index]
+
+
+# ---- knobs and words -----------------------------------------------------------------------------------------------
+
+
+def _knobs() -> None:
+    st.selectbox(
+        t("lab.order.scheme"),
+        numbers.SCHEMES,
+        format_func=lambda name: t(f"lab.order.scheme_{name}"),
+        **state.bind_knob("o_scheme"),
+    )
+    labels = computed().trace.labels("query")
+    if state.lab("o_task") == "shuffle":
+        count = len(labels)
+        for place, name, order in zip(
+            st.columns(3, gap="small"),
+            ("shuffle", "reverse", "restore"),
+            (None, range(count)[::-1], range(count)),
+            strict=True,
+        ):
+            place.button(
+                t(f"lab.order.{name}"),
+                key=f"am.order.{name}",
+                width="stretch",
+                on_click=_turn if order is not None else _shuffle,
+                args=(order or (),) if order is not None else (count,),
+            )
+        return
+    options = list(range(len(labels)))
+    if state.lab("o_token") not in options:
+        state.turn(o_token=len(labels) - 1)
+    st.selectbox(
+        t("lab.order.token"),
+        options,
+        format_func=lambda i: f"{i + 1} · {labels[i]}",
+        **state.bind_knob("o_token"),
+    )
+    st.text_input(
+        t("lab.order.word"),
+        max_chars=40,
+        placeholder=word_or_suggested(computed().trace),
+        help=t("lab.order.word_help"),
+        **state.bind_knob("o_word"),
+    )
+
+
+def _shuffle(count: int) -> None:
+    _turn(numbers.shuffled(count, seed=random.randrange(2**31)))
+
+
+def _words(now: Looked | None) -> None:
+    if now is None:
+        return
+    if not now.fits and state.lab("o_task") == "shuffle":
+        st.caption(t("lab.order.not_fitting", count=len(now.order)))
+    causal = now.settings.mask == "causal"
+    names = {"scheme": t(f"lab.order.scheme_{now.scheme.name}"), "named": now.scheme.name}
+    if state.lab("o_task") == "shuffle":
+        st.text(
+            order_words.about_shuffle(now.order, now.labels, now.plain, now.placed, causal=causal, **names)
+        )
+    else:
+        place = token(len(now.labels))
+        change = (now.labels[place], word_or_suggested(now.trace))
+        hidden = now.trace.padded is not None and bool(now.trace.padded[place])
+        st.text(order_words.about_word(place, change, now.labels, now.placed, hidden=hidden))

@@ -1,0 +1,53 @@
+"""The sentence's tokens as chips that can be put into another order, by dragging or with the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
+
+from components.bundle import script, style
+
+TEXT_KEYS = ("label", "hint", "moved")
+
+_COMPONENT = st.components.v2.component(
+    "am_token_order",
+    html='<div class="am am-token-order"><div class="chips" role="listbox"></div><div class="hint"></div>'
+    '<div class="sr live" aria-live="polite"></div></div>',
+    css=style("token_order/token_order.css"),
+    js=script("token_order/token_order.js"),
+)
+
+
+def token_order(
+    labels: Sequence[str],
+    order: Sequence[int],
+    *,
+    text: Mapping[str, str],
+    key: str,
+    on_order: Callable[[tuple[int, ...]], None] | None = None,
+) -> None:
+    """Draw the tokens in `order`, each with the number of its own place.
+
+    `on_order` is called with a new order before the page runs again. `text` needs TEXT_KEYS; "moved" has the places
+    {token}, {place} and {count}. Raises ValueError if `order` does not name every label once.
+    """
+    if sorted(order) != list(range(len(labels))):
+        raise ValueError(f"an order of {len(labels)} tokens was expected, received {list(order)}")
+    data = {"labels": list(labels), "order": list(order), "text": {name: text[name] for name in TEXT_KEYS}}
+
+    def changed() -> None:
+        found = parse_order(st.session_state[key].get("order"), len(labels))
+        if found is not None and on_order:
+            on_order(found)
+
+    _COMPONENT(key=key, data=data, on_order_change=changed)
+
+
+def parse_order(payload: object, count: int) -> tuple[int, ...] | None:
+    """The order a browser reported, or None if that is no order of `count` tokens."""
+    if not isinstance(payload, (list, tuple)) or len(payload) != count:
+        return None
+    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in payload):
+        return None
+    return tuple(int(value) for value in payload) if sorted(payload) == list(range(count)) else None
