@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-
 LEAST = 3  # queries with an earlier copy of their token; from fewer nothing can be said
 
 
