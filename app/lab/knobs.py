@@ -89,7 +89,7 @@ _SCALE: tuple[Knob, ...] = (
 )
 _GEOMETRY: tuple[Knob, ...] = ()
 _COST: tuple[Knob, ...] = (
-    Knob("c_n", 256, 1, 4096),
+    Knob("c_n", 64, 1, 4096),
     Knob("c_d", 128, 1, 512),
     Knob("c_k", 3, 1, 31),
     Knob("c_r", 32, 1, 1024),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.conftest import PHONE, OpenPage
@@ -18,7 +20,7 @@ def test_the_picture_fits_and_follows_the_keyboard(open_page: OpenPage) -> None:
     slider.focus()
     slider.press("ArrowRight")
     expect(page.get_by_text("At d_k = 512 the undivided")).to_be_visible()
-    assert "s_dk=512" in page.url
+    page.wait_for_url(re.compile("s_dk=512"))
 
 
 def test_on_a_phone(open_page: OpenPage) -> None:
