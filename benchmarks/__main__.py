@@ -1,6 +1,6 @@
 """Runs the measurements and prints them as tables; the numbers also go into build/bench.json.
 
-    python -m benchmarks                     everything (about three minutes)
+    python -m benchmarks                     everything (about six minutes)
     python -m benchmarks engine payloads     parts of it
 
 Compare ratios, not times: every ratio is of two things measured in turns in the same run, so a busy machine slows both.
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.report import Section
 
-PARTS = ("engine", "payloads", "painting", "memory")
+PARTS = ("engine", "payloads", "painting", "memory", "capture", "overview")
 RESULT = Path(__file__).parent.parent / "build" / "bench.json"
 
 
