@@ -35,6 +35,7 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Entry("lab_order", "order", ":material/shuffle:"),
         Entry("lab_masks", "masks", ":material/visibility_off:"),
         Entry("lab_scale", "scale", ":material/compress:"),
+        Entry("lab_geometry", "geometry", ":material/square_foot:"),
         Entry("lab_cost", "cost", ":material/speed:"),
     ),
     "real": (

@@ -38,9 +38,11 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Panel:
-    """One plane, from −reach to reach in both directions. With `angle` the angle between its first two arrows that are
-    not faint is drawn, and the second one's shadow on the first. `dots` are points without an arrow, of the hue given
-    with them; `axes` name the two directions."""
+    """One plane, from −reach to reach in both directions (upwards only to `tall`, if given).
+
+    With `angle` the angle between its first two arrows that are not faint is drawn, and the second one's shadow on the
+    first. `dots` are points without an arrow, of the hue given with them; `axes` name the two directions.
+    """
 
     arrows: Sequence[Arrow]
     reach: float
@@ -48,6 +50,7 @@ class Panel:
     angle: bool = False
     dots: Sequence[tuple[float, float, Hue]] = ()
     axes: tuple[str, str] = ("", "")
+    tall: float | None = None
 
 
 def plane(
@@ -97,6 +100,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
     return {
         "title": panel.title,
         "reach": panel.reach,
+        "tall": panel.reach if panel.tall is None else panel.tall,
         "angle": panel.angle,
         "axes": list(panel.axes),
         "dots": [list(dot) for dot in panel.dots],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,7 @@ def token_bars(
     key: str,
     height: int = 96,
     most: float | None = None,
+    hue: Literal["v", "w"] = "v",
 ) -> None:
     """Draw `sizes` (N, none negative) on one scale, which ends at `most` or at the largest.
 
@@ -36,11 +38,12 @@ def token_bars(
     if len(sizes) != len(names):
         raise ValueError(f"a name for each of {len(sizes)} bars was expected, received {len(names)}")
     values = pa.table({"v": np.ascontiguousarray(sizes, dtype=np.float32)})
-    data = {
+    data: dict[str, Any] = {
         "sizes": values,
         "names": [list(parts) for parts in names],
         "label": label,
         "height": height,
         "most": most,
+        "hue": hue,
     }
     _COMPONENT(key=key, data=data)

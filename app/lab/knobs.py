@@ -87,7 +87,15 @@ _SCALE: tuple[Knob, ...] = (
     Knob("s_add", 100, -200, 200),
     Knob("s_dtype", "float32", options=("float32", "float16", "bfloat16")),
 )
-_GEOMETRY: tuple[Knob, ...] = ()
+_GEOMETRY: tuple[Knob, ...] = (
+    Knob("g_source", "free", options=("free", "pair", "keys")),
+    Knob("g_qx", 2.5, -4, 4),
+    Knob("g_qy", 1.0, -4, 4),
+    Knob("g_kx", 1.2, -4, 4),
+    Knob("g_ky", 2.4, -4, 4),
+    Knob("g_factor", 1.0, 0.1, 4),
+    Knob("g_what", "query", options=("query", "key")),
+)
 _COST: tuple[Knob, ...] = (
     Knob("c_n", 64, 1, 4096),
     Knob("c_d", 128, 1, 512),

@@ -10,18 +10,19 @@ const PLANE_TITLE = 20;
 /** Where (x, y) of the plane is on the canvas. */
 export function planePoint(panel, x, y) {
   const title = panel.title ? PLANE_TITLE : 0;
-  const side = Math.min(panel.width, panel.height - title) / 2 - PLANE_EDGE;
-  const unit = side / panel.reach;
+  const unit = Math.min((panel.width / 2 - PLANE_EDGE) / panel.reach, ((panel.height - title) / 2 - PLANE_EDGE) / panel.tall);
   return [panel.left + panel.width / 2 + x * unit, panel.top + title + (panel.height - title) / 2 - y * unit];
 }
 
 export function paintPlanePanel(ctx, palette, panel, active) {
   paintPlaneAxes(ctx, palette, panel);
+  panel.labels = [];
   for (const [x, y, hue] of panel.dots) paintPlaneDot(ctx, palette, panel, x, y, hue);
   const strong = panel.arrows.filter((arrow) => !arrow.faint);
   if (panel.angle && strong.length > 1) paintPlaneAngle(ctx, palette, panel, strong[0], strong[1]);
-  panel.arrows.filter((arrow) => arrow.faint).forEach((arrow) => paintPlaneArrow(ctx, palette, panel, arrow, false));
-  strong.forEach((arrow) => paintPlaneArrow(ctx, palette, panel, arrow, arrow === active));
+  const faint = panel.arrows.filter((arrow) => arrow.faint);
+  for (const arrow of [...faint, ...strong]) paintPlaneArrow(ctx, palette, panel, arrow, arrow === active);
+  for (const arrow of [...strong, ...faint.sort((a, b) => b.strength - a.strength)]) if (arrow.label) paintPlaneLabel(ctx, palette, panel, arrow);
 }
 
 function paintPlaneAxes(ctx, palette, panel) {
@@ -29,11 +30,12 @@ function paintPlaneAxes(ctx, palette, panel) {
   const unit = planePoint(panel, 1, 0)[0] - cx;
   const step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000].find((size) => size * unit >= 34) ?? panel.reach;
   const count = Math.floor(panel.reach / step + 1e-9);
+  const high = Math.floor(panel.tall / step + 1e-9);
   ctx.lineWidth = 1;
   for (let n = -count; n <= count; n++) {
     ctx.strokeStyle = css(n === 0 ? blend(palette.paper, palette.ink, 0.35) : blend(palette.paper, palette.ink, 0.07));
-    paintPlaneLine(ctx, planePoint(panel, n * step, -panel.reach), planePoint(panel, n * step, panel.reach));
-    paintPlaneLine(ctx, planePoint(panel, -panel.reach, n * step), planePoint(panel, panel.reach, n * step));
+    paintPlaneLine(ctx, planePoint(panel, n * step, -panel.tall), planePoint(panel, n * step, panel.tall));
+    if (Math.abs(n) <= high) paintPlaneLine(ctx, planePoint(panel, -panel.reach, n * step), planePoint(panel, panel.reach, n * step));
   }
   ctx.font = `11px ${palette.font}`;
   ctx.fillStyle = css(palette.mute);
@@ -56,8 +58,8 @@ function paintPlaneNames(ctx, palette, panel) {
   ctx.fillStyle = css(palette.mute);
   const [right, y] = planePoint(panel, panel.reach, 0);
   ctx.textAlign = "right";
-  if (across) ctx.fillText(across, right, y - 6);
-  const [x, top] = planePoint(panel, 0, panel.reach);
+  if (across) ctx.fillText(across, right, y + 30);
+  const [x, top] = planePoint(panel, 0, panel.tall);
   ctx.textAlign = "left";
   if (up) ctx.fillText(up, x + 7, top + 10);
 }
@@ -93,7 +95,6 @@ function paintPlaneArrow(ctx, palette, panel, arrow, active) {
   ctx.lineTo(x - dx * head + dy * head * 0.5, y - dy * head - dx * head * 0.5);
   ctx.fill();
   if (arrow.drag) paintPlaneHandle(ctx, x, y, active);
-  if (arrow.label) paintPlaneLabel(ctx, palette, panel, arrow, [x + dx * 9, y + dy * 9], dx);
   ctx.lineWidth = 1;
 }
 
@@ -108,18 +109,31 @@ function paintPlaneHandle(ctx, x, y, active) {
   ctx.stroke();
 }
 
-function paintPlaneLabel(ctx, palette, panel, arrow, [x, y], dx) {
-  ctx.font = `${arrow.faint ? 12 : 14}px ${palette.font}`;
+/** The name beside the tip; a faint arrow's is left out where another name stands already. */
+function paintPlaneLabel(ctx, palette, panel, arrow) {
+  const [ox, oy] = planePoint(panel, 0, 0);
+  const [tx, ty] = planePoint(panel, arrow.x, arrow.y);
+  const long = Math.hypot(tx - ox, ty - oy) || 1;
+  const side = (tx - ox) / long;
+  const size = arrow.faint ? 12 : 14;
+  ctx.font = `${size}px ${palette.font}`;
   const text = clipLabel(ctx, arrow.label, 110);
   const wide = labelWidth(ctx, text);
-  const left = clamp(dx >= 0 ? x : x - wide, panel.left + 2, panel.left + panel.width - wide - 2);
+  const away = arrow.drag ? 17 : 9;
+  const x = tx + side * away;
+  const left = clamp(side >= 0 ? x : x - wide, panel.left + 2, panel.left + panel.width - wide - 2);
+  const y = clamp(ty + ((ty - oy) / long) * away, panel.top + 8, panel.top + panel.height - 8);
+  const box = { left, right: left + wide, top: y - size / 2, bottom: y + size / 2 };
+  const taken = panel.labels.some((other) => box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top);
+  if (taken && arrow.faint) return;
+  panel.labels.push(box);
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   ctx.lineWidth = 3;
   ctx.strokeStyle = css(palette.paper);
-  ctx.strokeText(text, left, clamp(y, panel.top + 8, panel.top + panel.height - 8));
-  ctx.fillStyle = css(blend(palette.paper, palette[arrow.hue], arrow.faint ? 0.7 : 1));
-  ctx.fillText(text, left, clamp(y, panel.top + 8, panel.top + panel.height - 8));
+  ctx.strokeText(text, left, y);
+  ctx.fillStyle = css(blend(palette.paper, palette[arrow.hue], arrow.faint ? 0.8 : 1));
+  ctx.fillText(text, left, y);
 }
 
 /** The angle as an arc, and how far the second arrow reaches along the first: |k|·cos θ. */

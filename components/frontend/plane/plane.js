@@ -54,7 +54,8 @@ function layPlaneOut(view) {
   let columns = 1;
   for (let tried = 2; tried <= count; tried++) if (side(tried) > side(columns)) columns = tried;
   const rows = Math.ceil(count / columns);
-  const tall = Math.min(height / rows, Math.max(150, (width / columns) * 1.05));
+  const flat = Math.max(...view.panels.map((panel) => panel.tall / panel.reach));
+  const tall = Math.min(height / rows, Math.max(150, (width / columns) * 1.05 * flat));
   view.ctx = sizeCanvas(view.canvas, width, tall * rows);
   view.panels.forEach((panel, n) => {
     const wide = width / columns;
@@ -120,9 +121,9 @@ function dropPlaneHandle(view) {
 
 /** To two decimals, and inside the plane: what is read off is what is computed with. */
 function movePlaneArrow(panel, arrow, x, y) {
-  const rounded = (value) => Math.round(clamp(value, -panel.reach, panel.reach) * 100) / 100 + 0;
-  arrow.x = rounded(x);
-  arrow.y = rounded(y);
+  const rounded = (value, most) => Math.round(clamp(value, -most, most) * 100) / 100 + 0;
+  arrow.x = rounded(x, panel.reach);
+  arrow.y = rounded(y, panel.tall);
 }
 
 function announcePlaneArrow(view, arrow) {

@@ -10,6 +10,7 @@ export default function tokenBarsComponent({ data, parentElement }) {
   const root = parentElement.querySelector(".am-token-bars");
   readPalette(root);
   root.setAttribute("aria-label", data.label);
+  root.style.setProperty("--bar", `var(--${data.hue})`);
   const sizes = column(data.sizes);
   const most = data.most ?? Math.max(...sizes);
   root.classList.toggle("many", root.clientWidth / sizes.length < TOKEN_BARS_NARROW);
