@@ -114,7 +114,7 @@ BINDINGS: dict[str, Binding] = {
     **{f"model_{name}": _model_text(name) for name in ("text", "pair", "target")},
     **{
         f"model_{name}": _model_choice(name)
-        for name in ("layer", "head", "i", "words", "special", "sink", "part")
+        for name in ("layer", "head", "i", "words", "special", "sink", "part", "kept")
     },
     "model": _OPENED,
     "model_ready": _OPENED,

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 Part = Literal["all", "aa", "ab", "ba", "bb"]
 PARTS: tuple[Part, ...] = get_args(Part)
+LINKS_KEPT = (0, 5, 3, 1)  # links per query to choose from; 0 is all of them
 Kind = Literal["self", "cross"]
 STREAMS = ("", "encoder", "decoder", "vision", "text", "main")
 
@@ -22,7 +23,8 @@ class ModelView:
     """`model` is a ready model's name, a folder or a hub id; `pair` a second sentence, `target` what a translator has
     said. The head is `layer` and `head` of a `stream` ("" is the model's first) and `kind`; the cell is query `i`, key
     `j`, all counted from 0. `words` merges tokens into whole words, `special` shows special tokens, `sink` sets the
-    first token aside in the links, `part` limits a sentence pair to one direction."""
+    first token aside in the links, `part` limits a sentence pair to one direction, `kept` limits the links per query
+    (0: all)."""
 
     model: str = "minilm"
     text: str = "The animal didn't cross the street because it was too tired."
@@ -38,6 +40,7 @@ class ModelView:
     special: bool = True
     sink: bool = False
     part: Part = "all"
+    kept: int = 0
 
 
 # Where each ready model opens: a text and a head on which something known can be seen.

@@ -16,6 +16,7 @@ from urllib.parse import quote
 from app.lab.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE, LANGUAGES
 from app.model_view import (
+    LINKS_KEPT,
     MAX_HEAD,
     MAX_LAYER,
     MAX_NAME,
@@ -174,6 +175,7 @@ _MODEL = (
     _Parameter("mj", "j", _whole(0, MAX_TOKEN)),
     *(_Parameter(name, name, _switch, lambda on: str(int(on))) for name in ("words", "special", "sink")),
     _Parameter("part", "part", _one_of(PARTS)),
+    _Parameter("kept", "kept", lambda text: int(_one_of([str(n) for n in LINKS_KEPT])(text))),
 )
 _TOP = (
     _Parameter("lang", "language", _one_of(tuple(LANGUAGES))),

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app import state
 from app.i18n import t, words
-from app.model_view import PARTS
+from app.model_view import LINKS_KEPT, PARTS
 from app.real.axes import has_pair
 from app.real.opening import Opened
 from app.real.shown import Axis, shown_weights, strongest_only, without_sink
@@ -15,7 +15,6 @@ from app.real.stack import Stack
 from components.token_links import Pick, token_links
 
 TOGETHER = 40_000  # heads × queries × keys up to which the links of all heads of the layer are sent
-COUNTS = (0, 5, 3, 1)  # links per query to choose from; 0 is all of them
 CHANNEL = "model_head"
 
 
@@ -31,7 +30,7 @@ def show_links(stack: Stack, rows: Axis, cols: Axis, height: int) -> None:
     weights = np.stack([shown_weights(stack.call.weights(head), rows, cols) for head in shown])
     if state.model_view().sink:
         weights = without_sink(weights, cols)
-    if count := state.widget("am.links_kept"):
+    if count := state.model_view().kept:
         weights = strongest_only(weights, count)
 
     def look(token: Pick) -> None:
@@ -59,15 +58,14 @@ def show_link_options(now: Opened, stack: Stack) -> None:
     """First token aside, how many links per query, one direction of a sentence pair."""
     with st.container(horizontal=True, vertical_alignment="center", key="link_options"):
         st.toggle(t("real.sink"), help=t("real.sink_help"), **state.bind("model_sink"))
-        names = {n: t("real.kept_some", count=n) if n else t("real.kept_all") for n in COUNTS}
+        names = {n: t("real.kept_some", count=n) if n else t("real.kept_all") for n in LINKS_KEPT}
         st.selectbox(
             t("real.kept"),
-            COUNTS,
+            LINKS_KEPT,
             format_func=names.__getitem__,
-            key="am.links_kept",
-            persist_state="session",
             label_visibility="collapsed",
             width=190,
+            **state.bind("model_kept"),
         )
         if has_pair(now, stack):
             st.segmented_control(

@@ -114,7 +114,7 @@ def test_whole_words_and_special_tokens() -> None:
     assert matrix_shape(at) == (14, 14)
     at = at.toggle(key="am.model_words").set_value(True).run()
     assert matrix_shape(at) == (12, 12)  # didn ' t is one word
-    for choice, value in (("am.links_kept", 1), ("am.links_kept", 0)):
+    for choice, value in (("am.model_kept", 1), ("am.model_kept", 0)):
         assert healthy(at.selectbox(key=choice).set_value(value).run())
     assert healthy(at.toggle(key="am.model_sink").set_value(True).run())
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from app.model_view import EXAMPLES, PARTS, READ_ALONE, STREAMS, ModelView, with_model
+from app.model_view import EXAMPLES, LINKS_KEPT, PARTS, READ_ALONE, STREAMS, ModelView, with_model
 from app.url import State, decode, encode
 from models.pretrained.catalogue import READY_MODELS
 
@@ -27,6 +27,7 @@ views = some.builds(
     special=some.booleans(),
     sink=some.booleans(),
     part=some.sampled_from(PARTS),
+    kept=some.sampled_from(LINKS_KEPT),
 )
 
 
@@ -70,7 +71,7 @@ def test_an_address_brings_every_view_back(view: ModelView) -> None:
     ("name", "value"),
     [
         ("layer", "-1"), ("layer", "1000"), ("mhead", "x"), ("mi", str(10**9)), ("mj", "1e3"), ("stream", "x"),
-        ("kind", "both"), ("part", "ac"), ("words", "yes"), ("model", ""), ("model", "a\nb"), ("model", "m" * 301),
+        ("kind", "both"), ("part", "ac"), ("kept", "2"), ("words", "yes"), ("model", ""), ("model", "a\nb"), ("model", "m" * 301),
     ],
 )  # fmt: skip
 def test_hostile_parameters_are_left_out_and_named(name: str, value: str) -> None:
@@ -80,6 +81,6 @@ def test_hostile_parameters_are_left_out_and_named(name: str, value: str) -> Non
 
 
 def test_all_fields_have_a_place_in_the_address() -> None:
-    changed = ModelView("smollm2", "a", "b", "c", "decoder", "cross", 1, 2, 3, 4, True, False, True, "ab")
+    changed = ModelView("smollm2", "a", "b", "c", "decoder", "cross", 1, 2, 3, 4, True, False, True, "ab", 3)
     assert all(getattr(changed, f.name) != getattr(ModelView(), f.name) for f in fields(ModelView))
     assert len(encode(State(model=changed))) == len(fields(ModelView))
