@@ -71,7 +71,8 @@ def test_an_address_brings_every_view_back(view: ModelView) -> None:
     ("name", "value"),
     [
         ("layer", "-1"), ("layer", "1000"), ("mhead", "x"), ("mi", str(10**9)), ("mj", "1e3"), ("stream", "x"),
-        ("kind", "both"), ("part", "ac"), ("kept", "2"), ("words", "yes"), ("model", ""), ("model", "a\nb"), ("model", "m" * 301),
+        ("kind", "both"), ("part", "ac"), ("kept", "2"), ("words", "yes"), ("model", ""),
+        ("model", "a\nb"), ("model", "m" * 301),
     ],
 )  # fmt: skip
 def test_hostile_parameters_are_left_out_and_named(name: str, value: str) -> None:
