@@ -95,9 +95,9 @@ def softmax_jacobian(weights: Tensor, temperature: float = 1.0) -> Tensor:
 
 def query_gradient(draws: Draws, scale: float, temperature: float = 1.0) -> Tensor:
     """∂output/∂q by autograd, where each row's output is weights · value, one number: R × K."""
-    query = draws.query.double().requires_grad_()
-    rows = Draws(query, draws.key.double(), draws.value.double())
-    output = (steps.softmax(dot_product_rows(rows, scale), temperature) * rows.value).sum(-1)  # R
+    query = draws.query.clone().requires_grad_()
+    scores = dot_product_rows(Draws(query, draws.key, draws.value), scale).double()  # R M
+    output = (steps.softmax(scores, temperature) * draws.value).sum(-1)  # R
     (gradient,) = torch.autograd.grad(output.sum(), query)  # rows do not touch each other
     return gradient
 

@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, Page
 from playwright.sync_api import TimeoutError as PageTimeout
 
+from app.navigation import GROUPS
 from scripts import live
 
 SHOTS = live.ROOT / "build" / "shots"
@@ -46,6 +47,7 @@ PLACES = (
     Place("heads-animal", "heads", {"preset": "animal"}),
     Place("compare", "compare"),
     Place("matrices", "matrices"),
+    *(Place(f"lab-{entry.path}", entry.path, {"preset": "animal"}) for entry in GROUPS["labs"]),
 )
 
 _OVERFLOW = """() => {

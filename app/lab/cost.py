@@ -17,7 +17,7 @@ from models.cost import Sizes
 from models.layers import MEASURED
 from models.stopwatch import Sample
 
-DISTANCES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+DISTANCES = (1, 2, 4, 8, 16, 32, 64, 128)
 GRADIENT_WIDTH = 16  # vectors of the gradients' layers
 SEEDS = (1, 2, 3)
 LARGEST = ("256", "512", "1024", "2048", "4096")

@@ -10,9 +10,11 @@ os.environ.setdefault("STREAMLIT_LOGGER_LEVEL", "error")
 
 from streamlit.testing.v1 import AppTest
 
+from app import navigation
 from scripts.live import ROOT
 
 PATHS = ("", "heads", "compare", "matrices")
+LAB_PATHS = tuple(entry.path for entry in navigation.GROUPS["labs"])  # the laboratories
 REAL_PATHS = ("overview", "head", "cell")  # pages of real models
 
 

@@ -11,10 +11,12 @@ import pytest
 from app import navigation
 from app.languages import LANGUAGES
 from scripts.live import ROOT
-from tests.app.pages import PATHS, healthy, open_page, texts
+from tests.app.pages import LAB_PATHS, PATHS, healthy, open_page, texts
 
 # a key that leaked onto the page, such as "sidebar.sentence"; file names and numbers are no keys
-KEY = re.compile(r"\b(?:app|pages|presets|sidebar|errors|compare|matrices|heads|stage|components)\.[a-z_]+\b")
+KEY = re.compile(
+    r"\b(?:app|pages|presets|sidebar|errors|compare|matrices|heads|stage|components|lab)\.[a-z_]+\b"
+)
 
 TEXTS = {
     "empty": "",
@@ -33,7 +35,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", [*PATHS, *LAB_PATHS])
 @pytest.mark.parametrize("preset", ["fruit", "animal"])
 def test_every_page_in_every_language(path: str, code: str, preset: str) -> None:
     app = open_page(path, {"lang": code, "preset": preset, "mask": "causal", "hide": "1"})
@@ -41,19 +43,19 @@ def test_every_page_in_every_language(path: str, code: str, preset: str) -> None
     assert not [text for text in texts(app) if KEY.search(text)]
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", [*PATHS, *LAB_PATHS])
 def test_the_sizes_of_the_paper(path: str) -> None:
     assert healthy(open_page(path, {"preset": "paper"}))
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", [*PATHS, *LAB_PATHS])
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_whatever_is_typed(path: str, text: str) -> None:
     app = open_page(path, {"text": text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")})
     assert healthy(app)
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", [*PATHS, *LAB_PATHS])
 def test_user_text_is_never_markdown_or_html(path: str) -> None:
     app = open_page(path, {"text": "<script>alert(1)</script> :red[x] **b**", "preset": "animal"})
     for kind in ("markdown", "caption", "title", "subheader", "header", "html", "error", "info", "warning"):
@@ -63,7 +65,7 @@ def test_user_text_is_never_markdown_or_html(path: str) -> None:
             assert ":red[" not in body
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("path", [*PATHS, *LAB_PATHS])
 def test_everything_hidden(path: str) -> None:
     assert healthy(open_page(path, {"hide": "0,1,2"}))
 

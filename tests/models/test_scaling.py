@@ -71,9 +71,13 @@ def test_the_jacobian_is_zero_where_one_key_has_all() -> None:
 def test_the_gradient_at_q_is_the_closed_form_and_a_finite_difference(
     scale: float, temperature: float
 ) -> None:
-    draws = scaling.draw(6, 4, seed=3, queries=2)
+    drawn = scaling.draw(6, 4, seed=3, queries=2)
+    draws = scaling.Draws(drawn.query.double(), drawn.key.double(), drawn.value.double())
     found = scaling.query_gradient(draws, scale, temperature)
-    key, value = draws.key.double(), draws.value.double()
+    torch.testing.assert_close(
+        scaling.query_gradient(drawn, scale, temperature).double(), found, rtol=1e-4, atol=1e-6
+    )
+    key, value = draws.key, draws.value
 
     def output(query: torch.Tensor) -> torch.Tensor:  # R
         scores = (query[:, None, :] * key).sum(-1) * scale / temperature
