@@ -29,7 +29,9 @@ class Knob:
         if isinstance(self.default, bool):
             return {"0": False, "1": True}[text] if text in ("0", "1") else _refuse(text)
         if isinstance(self.default, str):
-            fits = text in self.options if self.options else len(text) <= self.high and self._is_described(text)
+            fits = (
+                text in self.options if self.options else len(text) <= self.high and self._is_described(text)
+            )
             return text if fits else _refuse(text)
         if isinstance(self.default, int) and not (
             len(text) < 12 and text.lstrip("-").isdecimal() and text.isascii()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
@@ -20,7 +21,7 @@ def test_a_clicked_dimension_is_drawn_as_a_wave(open_page: OpenPage) -> None:
     pair = page.get_by_test_id("stText").filter(has_text="are a pair")
     expect(pair).not_to_contain_text("Dimensions 4 and 5")
     said = pair.inner_text()
-    assert "p_dimension=" in page.url
+    page.wait_for_url(re.compile("p_dimension="))
     again = open_page("position", urlsplit(page.url).query)
     expect(again.get_by_text(said[:40])).to_be_visible()
 
