@@ -213,7 +213,10 @@ def write_url() -> None:
     wanted = query()
     reported = {name: st.query_params.get_all(name) for name in st.query_params}
     # a run that starts before the last change of the address has arrived reports the address from before it
-    if reported != {k: [v] for k, v in wanted.items()} or st.session_state.get("am.written", wanted) != wanted:
+    if (
+        reported != {k: [v] for k, v in wanted.items()}
+        or st.session_state.get("am.written", wanted) != wanted
+    ):
         st.query_params.from_dict(wanted)
     st.session_state["am.written"] = wanted
 

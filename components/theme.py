@@ -184,7 +184,10 @@ def plotly_template(dark: bool) -> Template:
             paper_bgcolor=colours.paper,
             plot_bgcolor=colours.paper,
             font={"family": '"Source Sans", "Source Sans 3", sans-serif', "color": colours.ink, "size": 13},
-            title={"font": {"family": '"Source Serif", "Source Serif 4", Georgia, serif', "size": 19}, "x": 0},
+            title={
+                "font": {"family": '"Source Serif", "Source Serif 4", Georgia, serif', "size": 19},
+                "x": 0,
+            },
             colorway=[
                 colours.weights,
                 colours.query,

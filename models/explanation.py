@@ -34,10 +34,10 @@ class Term:
 class Explanation:
     """How one cell came about.
 
-    `operation` is "lookup", "copy", "sum", "product", "dot", "sine", "cosine", "mask", "softmax", "softcap",
-    "sigmoid", "softplus", "rms_norm" or "layer_norm"; `terms` are what it was made from, `result` is the cell. For softmax `chosen` is the key
-    that the cell is the share of, for the norms the dimension that the cell is. A dot product may end with a bias, a
-    term of one factor.
+    `operation` is "lookup", "copy", "sum", "product", "dot", "sine", "cosine", "mask", "softmax", "softcap", "sigmoid",
+    "softplus", "rms_norm" or "layer_norm"; `terms` are what it was made from, `result` is the cell. For softmax
+    `chosen` is the key that the cell is the share of, for the norms the dimension that the cell is. A dot product may
+    end with a bias, a term of one factor.
     """
 
     step: str
