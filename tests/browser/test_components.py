@@ -13,6 +13,7 @@ from components import theme
 from components.bundle import script
 from components.head_grid import gamma
 from scripts import live
+from tests.browser.measures import cell_centre
 
 HOSTILE = ["<script>", "$x$", "**b**", ":red[x]", "a_b"]
 
@@ -46,13 +47,6 @@ def large_values() -> np.ndarray:
 
 def part(page: Page, name: str) -> Locator:
     return page.locator(f".st-key-show_{name}")
-
-
-def cell_centre(matrix: Locator, row: int, col: int) -> dict[str, float]:
-    left, top, cw, ch = (
-        float(matrix.get_attribute(f"data-{name}") or "nan") for name in ("left", "top", "cw", "ch")
-    )
-    return {"x": left + (col + 0.5) * cw, "y": top + (row + 0.5) * ch}
 
 
 def pixels(matrix: Locator, row: int, col: int) -> list[int]:

@@ -12,6 +12,7 @@ from models.build import build
 from models.settings import PRESETS
 from scripts import live
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage, address
+from tests.browser.measures import cell_centre, number
 
 ANIMAL = {"preset": "animal"}
 
@@ -28,15 +29,8 @@ def grid(page: Page) -> Locator:
     return page.locator(".am-head-grid")
 
 
-def matrix_cell(matrix: Locator, row: int, col: int) -> dict[str, float]:
-    left, top, cw, ch = (
-        float(matrix.get_attribute(f"data-{name}") or "nan") for name in ("left", "top", "cw", "ch")
-    )
-    return {"x": left + (col + 0.5) * cw, "y": top + (row + 0.5) * ch}
-
-
 def click_head(page: Page, head: int) -> None:
-    size = float(grid(page).get_attribute("data-size") or "nan")
+    size = number(grid(page), "size")
     grid(page).locator("canvas.picture").click(
         position={"x": 2 + head * (size + 8) + size / 2, "y": 17 + size / 2}
     )
@@ -86,7 +80,7 @@ def test_hovering_a_cell_lights_the_links_and_sends_nothing(
     page.wait_for_timeout(500)
     before = len(sent)
     matrix = weights_matrix(page)
-    matrix.locator("canvas.picture").hover(position=matrix_cell(matrix, 5, 3))  # type: ignore[arg-type]
+    matrix.locator("canvas.picture").hover(position=cell_centre(matrix, 5, 3))  # type: ignore[arg-type]
     expect(links(page).locator(".readout")).to_contain_text("street looks at")
     expect(matrix.locator(".tip")).to_contain_text("street → cross")
     grid(page).locator("canvas.picture").hover(position={"x": 200, "y": 60})
@@ -101,7 +95,7 @@ def test_a_click_on_a_token_shows_what_each_head_adds_to_it(open_page: OpenPage)
     expect(links(page).locator(".readout")).to_contain_text(
         "animal looks at"
     )  # the rows are level with the matrix now
-    pitch = float(links(page).get_attribute("data-pitch") or "nan")
+    pitch = number(links(page), "pitch")
     links(page).locator("canvas").click(position={"x": 20, "y": 7.5 * pitch})
     expect(page.locator(".st-key-heads_parts .name")).to_have_text("What each head adds to “it”")
     page.wait_for_url("**i=7*")

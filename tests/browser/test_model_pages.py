@@ -15,6 +15,7 @@ from models.pretrained import load_model
 from models.pretrained.loading import unload_models
 from scripts import live
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage, address
+from tests.browser.measures import cell_centre, number
 
 LONG = "The animal didn't cross the street because it was too tired and nobody on the other side had waited. "
 
@@ -43,20 +44,11 @@ def example(name: str) -> dict[str, str]:
     return encode(State(model=EXAMPLES[name]))
 
 
-def number(element: Locator, name: str) -> float:
-    return float(element.get_attribute(f"data-{name}") or "nan")
-
-
 def head_at(page: Page, layer: int, head: int, columns: int = 12) -> dict[str, float]:
     """Where a head of a grid of one block is drawn, as components/frontend/head_grid/geometry.js lays it out."""
     size = number(grid(page), "size")
     gap = 4 if columns * 6 > 60 else 8
     return {"x": 2 + 30 + head * (size + gap) + size / 2, "y": 2 + 17 + layer * (size + gap) + size / 2}
-
-
-def cell_at(page: Page, row: int, col: int) -> dict[str, float]:
-    left, top, cw, ch = (number(matrix(page), name) for name in ("left", "top", "cw", "ch"))
-    return {"x": left + (col + 0.5) * cw, "y": top + (row + 0.5) * ch}
 
 
 def test_from_the_whole_model_to_the_arithmetic_of_one_cell(open_page: OpenPage) -> None:
@@ -69,7 +61,7 @@ def test_from_the_whole_model_to_the_arithmetic_of_one_cell(open_page: OpenPage)
     page.get_by_role("link", name="Open this head").click()
     expect(page.locator("h1")).to_have_text("Layer 3 · Head 1")
     live.wait_drawn(page)
-    matrix(page).locator("canvas.picture").click(position=cell_at(page, 10, 2))  # type: ignore[arg-type]
+    matrix(page).locator("canvas.picture").click(position=cell_centre(matrix(page), 10, 2))  # type: ignore[arg-type]
     page.wait_for_url(re.compile("layer|/head$"))
     expect(links(page).locator(".readout")).to_contain_text("it looks at")
     expect(links(page).locator(".readout .link").first).to_have_text("animal0.68")
@@ -121,7 +113,7 @@ def test_hovering_lights_the_links_and_sends_nothing(app_url: str, new_page: Cal
     expect(links(page).locator(".readout")).to_contain_text("it looks at")
     page.wait_for_timeout(500)
     before = len(sent)
-    matrix(page).locator("canvas.picture").hover(position=cell_at(page, 6, 8))  # type: ignore[arg-type]
+    matrix(page).locator("canvas.picture").hover(position=cell_centre(matrix(page), 6, 8))  # type: ignore[arg-type]
     expect(links(page).locator(".readout")).to_contain_text("cross looks at")
     links(page).get_by_role("button", name="all heads").click()
     page.wait_for_timeout(500)
