@@ -21,7 +21,8 @@ from app.bindings import BINDINGS
 from app.lab.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE, preferred_language
 from app.model_view import ModelView
-from app.url import MAX_CELL, STEPS, State, View, decode, encode, tidy, too_long
+from app.parameters import MAX_CELL, STEPS
+from app.url import State, View, decode, encode, tidy, too_long
 from models.edits import Edits
 from models.settings import PRESETS, Settings
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.url import LINK_LIMIT, STEPS, State, View, clean, decode, encode, tidy, too_long
+from app.parameters import LINK_LIMIT, STEPS
+from app.url import State, View, clean, decode, encode, tidy, too_long
 from models.edits import Edits
 from models.settings import MAX_D_MODEL, MAX_HEADS, MAX_SEED, PRESETS, Settings
 
