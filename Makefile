@@ -49,7 +49,7 @@ bench: $(VENV)/.dev ## measure: speed, payloads, click-to-painted, memory
 	@scripts/browser_packages.sh
 	$(BIN)/python -m benchmarks
 
-screenshots: $(VENV)/.dev ## pictures of every page into build/shots
+screenshots: $(VENV)/.dev models ## pictures of every page into build/shots
 	@scripts/browser_packages.sh
 	$(BIN)/python -m scripts.screenshots
 

@@ -19,7 +19,9 @@ from urllib.parse import urlencode
 from playwright.sync_api import Browser, Page
 from playwright.sync_api import TimeoutError as PageTimeout
 
+from app.model_view import EXAMPLES
 from app.navigation import GROUPS
+from app.url import State, encode
 from scripts import live
 
 SHOTS = live.ROOT / "build" / "shots"
@@ -48,6 +50,9 @@ PLACES = (
     Place("compare", "compare"),
     Place("matrices", "matrices"),
     *(Place(f"lab-{entry.path}", entry.path, {"preset": "animal"}) for entry in GROUPS["labs"]),
+    *(Place(f"real-{entry.path}", entry.path) for entry in GROUPS["real"]),
+    Place("real-layers", "overview", encode(State(model=EXAMPLES["smollm2"]))),
+    Place("real-cross", "head", encode(State(model=EXAMPLES["en-pt"]))),
 )
 
 _OVERFLOW = """() => {

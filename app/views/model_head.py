@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import state
-from app.i18n import t, words
+from app.i18n import t
 from app.real.axes import axes_of, key_ids, special_keys
 from app.real.facts import show_notes
+from app.real.head_matrix import show_head_matrix
 from app.real.headline import choose_head, choose_stack, open_link, spoken, title
 from app.real.links import CHANNEL, all_heads, show_link_options, show_links
 from app.real.notes import shared
 from app.real.opening import Opened, opened
 from app.real.pictures import KINDS, scores_of
-from app.real.shown import Axis, shown_mask, shown_weights
+from app.real.shown import shown_weights
 from app.real.stack import Stack, current_stack
-from components.matrix import Selection, matrix
 
 PICTURE = 500  # pixels: with what stands above, everything that is hovered fits a laptop's screen
 LEAST = 0.1  # shares of attention that are worth a word
@@ -33,7 +32,16 @@ def show() -> None:
         rows, cols = axes_of(now, stack)
         left, right = st.columns([1.12, 1], gap="medium")
         with left:
-            _matrix(stack, rows, cols)
+            show_head_matrix(
+                shown_weights(stack.call.weights(stack.head), rows, cols),
+                stack,
+                rows,
+                cols,
+                key="model_matrix",
+                height=PICTURE,
+                channel=CHANNEL,
+                head=stack.head if all_heads(stack, rows, cols) else 0,
+            )
             show_link_options(now, stack)
         with right:
             show_links(stack, rows, cols, PICTURE - 30)
@@ -71,27 +79,3 @@ def _following(now: Opened, stack: Stack) -> list[str]:
         return []
     query = (stack.call.query_labels or following)[stack.i]
     return [t("real.following", query=spoken(query), next=spoken(following[stack.i]))]
-
-
-def _matrix(stack: Stack, rows: Axis, cols: Axis) -> None:
-    def look(cell: Selection) -> None:
-        state.look(i=rows.token_at(cell.row), j=cols.token_at(cell.col))
-
-    matrix(
-        shown_weights(stack.call.weights(stack.head), rows, cols),
-        rows.labels,
-        cols.labels,
-        title=t("real.weights"),
-        text=words("matrix", label=t("real.weights_label"), tip="{row} → {col}   {value}"),
-        key="model_matrix",
-        scale="weights",
-        mask=shown_mask(stack.call.visible(stack.head), rows, cols),
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        selected=(rows.place_of(stack.i) or 0, cols.place_of(stack.j) or 0),
-        height=PICTURE,
-        channel=CHANNEL,
-        head=stack.head if all_heads(stack, rows, cols) else 0,
-        on_select=look,
-    )

@@ -6,16 +6,15 @@ from html import escape
 
 import streamlit as st
 
-from app import state
-from app.i18n import t, words
+from app.i18n import t
 from app.real.axes import axes_of
 from app.real.facts import show_facts, show_notes
+from app.real.head_matrix import show_head_matrix
 from app.real.headline import choose_stack, open_link, spoken, title
 from app.real.opening import Opened, opened
 from app.real.overview_grid import CHANNEL, show_grid
-from app.real.shown import Axis, Floats, shown_mask, shown_weights
+from app.real.shown import Axis, Floats, shown_weights
 from app.real.stack import Stack, current_stack
-from components.matrix import Selection, matrix
 
 ENLARGED = 390  # pixels
 FEW = 8  # layers whose grid leaves room below it
@@ -51,30 +50,19 @@ def _chosen(now: Opened, stack: Stack) -> None:
     rows, cols = axes_of(now, stack)
     weights = shown_weights(stack.call.weights(stack.head), rows, cols)
 
-    def look(cell: Selection) -> None:
-        state.look(i=rows.token_at(cell.row), j=cols.token_at(cell.col))
-
     name, link = st.columns([1.6, 1], vertical_alignment="center")
     name.html(f"<h2>{t('real.place', layer=stack.layer, head=stack.head)}</h2>")
     with link:
         open_link("model_head", t("real.open_head"), ":material/zoom_in:")
-    matrix(
+    show_head_matrix(
         weights,
-        rows.labels,
-        cols.labels,
-        title=t("real.weights"),
-        text=words("matrix", label=t("real.weights_label"), tip="{row} → {col}   {value}"),
+        stack,
+        rows,
+        cols,
         key="model_enlarged",
-        scale="weights",
-        mask=shown_mask(stack.call.visible(stack.head), rows, cols),
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        selected=(rows.place_of(stack.i) or 0, cols.place_of(stack.j) or 0),
         height=ENLARGED,
         channel=CHANNEL,
         head=stack.layer * stack.most_heads + stack.head,
-        on_select=look,
     )
     _strongest(weights, rows, cols, rows.place_of(stack.i) or 0)
 
