@@ -59,13 +59,6 @@ def build_with_notes(settings: Settings) -> Built:
     return Built(trace, tuple(set_aside))
 
 
-def default_matrix(settings: Settings, name: str) -> Tensor:
-    """The matrix `name` ("embedding", "w_q" …) as it is without the user's edits."""
-    if name == "embedding":
-        return _embedding(settings, tokenize(settings.text, limit=MAX_TOKENS), settings.seed)
-    return _plain_module(settings).initial(name)
-
-
 def _embedding(settings: Settings, tokens: Tokens, seed: int) -> Tensor:
     return embed(tokens, settings.d_model, seed, settings.vectors)
 

@@ -6,6 +6,9 @@ import math
 
 from torch import Tensor
 
+from models.explain import explain
+from models.trace import Trace
+
 
 def naive_attention(
     q: Tensor,
@@ -32,3 +35,22 @@ def naive_attention(
         weights.append(row)
         output.append([sum(row[j] * float(v[j, c]) for j in range(len(row))) for c in range(v.shape[1])])
     return weights, output
+
+
+def assert_explains(trace: Trace, name: str, index: tuple[int, ...], smallest: float = 0.0) -> None:
+    """The explanation of a cell evaluates to it, and each factor stands where the explanation says.
+
+    `smallest`: numbers that differ by less count as the same, for values below float32's normal range.
+    """
+
+    def same(a: float, b: float) -> bool:
+        return (math.isnan(a) and math.isnan(b)) or a == b or abs(a - b) <= max(1e-6 * abs(b), smallest)
+
+    cell = float(trace[name].value[index])
+    found = explain(trace, name, index)
+    assert same(found.result, cell), (name, index)
+    assert same(found.evaluate(), cell), (name, index, found.evaluate(), cell)
+    for term in found.terms:
+        for source, number in zip(term.sources, term.factors, strict=False):
+            if source is not None:
+                assert same(float(trace.tensor(source.name)[source.index]), number), (name, index, source)

@@ -8,7 +8,7 @@ import math
 import pytest
 import torch
 
-from models.build import build, build_with_notes, default_matrix
+from models.build import build, build_with_notes
 from models.edits import Edits, MatrixEdit
 from models.errors import InputError
 from models.settings import PRESETS, Settings
@@ -66,7 +66,7 @@ def test_an_edit_that_does_not_fit_is_set_aside_and_named() -> None:
     assert built.set_aside == ("embedding",)
     assert torch.equal(
         built.trace["embedding"].value,
-        default_matrix(Settings("one two three", d_model=4, heads=2), "embedding"),
+        build(Settings("one two three", d_model=4, heads=2))["embedding"].value,
     )
 
 

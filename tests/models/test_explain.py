@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import pytest
 import torch
@@ -17,6 +16,7 @@ from models.masks import causal
 from models.positions import sinusoidal
 from models.tokenizer import tokenize
 from models.trace import Trace
+from tests.models.oracles import assert_explains
 
 TEXT = "The animal didn't cross the street"
 
@@ -51,21 +51,6 @@ def make_trace(
         causal(len(tokens), keys) if mask else None, tokens, context_tokens=other, embedding=embedding,
         position=encoding, padded=padded, temperature=temperature,
     )  # fmt: skip
-
-
-def assert_explains(trace: Trace, name: str, index: tuple[int, ...]) -> None:
-    cell = float(trace[name].value[index])
-    found = explain(trace, name, index)
-    assert same(found.result, cell), (name, index)
-    assert same(found.evaluate(), cell), (name, index, found.evaluate(), cell)
-    for term in found.terms:
-        for source, number in zip(term.sources, term.factors, strict=False):
-            if source is not None:
-                assert same(float(trace.tensor(source.name)[source.index]), number), (name, index, source)
-
-
-def same(a: float, b: float) -> bool:
-    return (math.isnan(a) and math.isnan(b)) or a == b or abs(a - b) <= 1e-6 * abs(b)
 
 
 def all_cells(trace: Trace) -> list[tuple[str, tuple[int, ...]]]:
