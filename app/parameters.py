@@ -31,7 +31,7 @@ from models.settings import (
     TEMPERATURES,
 )
 
-STEPS = ("tokens", "embedding", "position", "input", "query", "key", "value", "scores", "scaled", "masked",
+STEPS = ("tokens", "embedding", "position", "input", "context", "query", "key", "value", "scores", "scaled", "masked",
          "weights", "head_output", "concat", "output")  # fmt: skip
 LINK_LIMIT = 6_000  # characters of one parameter, as they stand in the address: proxies refuse much more
 MAX_CELL = MAX_HEADS * MAX_HEAD_SIZE  # the widest matrix: all heads side by side

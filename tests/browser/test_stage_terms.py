@@ -6,17 +6,21 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
+import torch
 from playwright.sync_api import Page
 
 from app.languages import locale
 from components.bundle import script
 from components.stage import StageView, stage_data, stage_steps
+from models.attention import MultiHeadAttention
 from models.build import build
 from models.explain import explain
 from models.settings import PRESETS, Settings
+from models.tokenizer import tokenize
 from models.trace import Trace
 
 HEAD = 0
@@ -70,9 +74,20 @@ def number(text: str) -> float:
     return float(text.replace("Infinity", "inf"))
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+def cross() -> Trace:
+    """Two tokens that look at three of another sequence."""
+    module = MultiHeadAttention(6, 2)
+    return module.trace(
+        torch.randn(2, 6), torch.randn(3, 6), tokens=tokenize("a b"), context_tokens=tokenize("x y z")
+    )
+
+
+TRACES = {**{name: partial(build, settings) for name, settings in SETTINGS.items()}, "cross": cross}
+
+
+@pytest.mark.parametrize("name", TRACES)
 def test_both_sides_explain_alike(laboratory: Page, name: str) -> None:
-    trace = build(SETTINGS[name])
+    trace = TRACES[name]()
     data = send(trace)
     for step in stage_steps(trace):
         if step == "tokens":

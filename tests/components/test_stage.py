@@ -9,6 +9,7 @@ import torch
 
 from app.languages import locale
 from components.stage import StageView, cell_states, matrices, parse_view, stage_data, stage_steps
+from models.attention import MultiHeadAttention
 from models.build import build
 from models.settings import PRESETS, Settings
 
@@ -35,6 +36,14 @@ def test_steps_that_do_nothing_are_left_out() -> None:
     assert "position" in stage_steps(ANIMAL)
     assert "embedding" in stage_steps(ANIMAL)
     assert "masked" in stage_steps(HIDDEN)
+
+
+def test_cross_attention_shows_what_the_encoder_hands_over() -> None:
+    trace = MultiHeadAttention(6, 2).trace(torch.randn(2, 6), torch.randn(3, 6))
+    assert stage_steps(trace)[:4] == ("input", "context", "query", "key")
+    meta = stage_data(trace, head=1, text={}, start=START, layer=3)["meta"]
+    assert (meta["tokens"], meta["keys"], meta["layer"]) == (["0", "1"], ["0", "1", "2"], 3)
+    assert (meta["shapes"]["key"], meta["shapes"]["query"]) == ([3, 3], [2, 3])
 
 
 @pytest.mark.parametrize("head", range(4))

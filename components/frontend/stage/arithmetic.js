@@ -1,6 +1,7 @@
 // The focused cell's arithmetic in one line, each factor in its matrix's hue.
 import { el } from "../lib/dom.js";
 import { factor, MINUS, num, twoDecimals } from "../lib/numbers.js";
+import { rowToken } from "./pictures.js";
 import { sumOf } from "./terms.js";
 
 const LONG = 16; // above this many terms only the largest are written out
@@ -19,7 +20,7 @@ export function writeArithmetic(host, explanation, { model, text, onTerm }) {
 
 /** What the line is about: q(it) · k(animal), w(it → animal), y(it)₃ … */
 function subject({ step, i, column, entry }, model) {
-  const [query, key] = [model.tokens[i], model.keys[column]];
+  const [query, key] = [rowToken(model, entry, i), model.keys[column]];
   const head = el("span", "lhs");
   const letter = (name, hue) => head.append(el("i", hue, name));
   if (step === "scores") {

@@ -18,10 +18,12 @@ export function buildFormula(host, model, text, go) {
     return button;
   };
   const before = el("span", "side");
-  before.append(part("tokens", "word", text.names.tokens), operator("→"));
+  if (has("tokens")) before.append(part("tokens", "word", text.names.tokens), operator("→"));
   if (has("embedding")) before.append(part("embedding", "", "E"));
   if (has("position")) before.append(operator("+"), part("position", "", "P"), operator("→"));
-  before.append(part("input", "", "X"), operator("→"));
+  before.append(part("input", "", "X"));
+  if (has("context")) before.append(part("context", "", "X", mark("sub", "enc")));
+  before.append(operator("→"));
   before.append(part("query", "q", "Q"), part("key", "k", "K"), part("value", "v", "V"), operator("→"));
   const after = el("span", "side");
   after.append(operator("→"), part("concat", "word", text.names.concat), operator("·"), part("output", "", "W", mark("sub", "O")));

@@ -5,6 +5,7 @@ const LOOKS = {
   embedding: { symbol: "E" },
   position: { symbol: "P", rowAxis: "position" },
   input: { symbol: "X" },
+  context: { symbol: "X", sub: "enc", rowAxis: "key" },
   w_q: { symbol: "W", sub: "Q", hue: "q", rowAxis: "dim" },
   w_k: { symbol: "W", sub: "K", hue: "k", rowAxis: "dim" },
   w_v: { symbol: "W", sub: "V", hue: "v", rowAxis: "dim" },
@@ -45,9 +46,11 @@ const PROJECTIONS = [["query", "w_q"], ["key", "w_k"], ["value", "w_v"]];
 
 /**
  * X·[W_Q | W_K | W_V] = [Q | K | V]: the three projections side by side, so that one row of X is seen to become a
- * query, a key and a value at once; only the current one is in full colour.
+ * query, a key and a value at once; only the current one is in full colour. In cross-attention keys and values are made
+ * from another sequence, and every projection stands by itself.
  */
 function projection(model, step, wide) {
+  if (model.M.context) return crossProjection(model, step);
   const shown = wide ? PROJECTIONS : PROJECTIONS.filter(([name]) => name === step);
   const current = shown.findIndex(([name]) => name === step);
   const pale = (at) => ({ pale: at > current });
@@ -58,6 +61,12 @@ function projection(model, step, wide) {
     out: shown.map(([name], at) => item(model, name, { ...pale(at), step: name, rowAxis: "token" })),
     current,
   };
+}
+
+function crossProjection(model, step) {
+  const [name, weight] = PROJECTIONS.find(([projected]) => projected === step);
+  const source = step === "query" ? "input" : "context";
+  return product([item(model, source)], item(model, weight), item(model, name));
 }
 
 const product = (left, right, out) => ({ kind: "product", left, right: [right], out: [out], current: 0 });
@@ -71,6 +80,7 @@ export function pictureOf(model, step, wide) {
   switch (step) {
     case "tokens":
       return { kind: "tokens", left: [], right: [], out: [], current: 0 };
+    case "context":
     case "embedding":
     case "position":
       return elementwise("only", [], [], [item(model, step)]);
@@ -123,6 +133,9 @@ export function partAt(items, c) {
 
 export const readItem = (entry, r, c) => (entry.flipped ? entry.matrix.at(c, r) : entry.matrix.at(r, c));
 export const stateOf = (entry, r, c) => (entry.flipped ? entry.matrix.state(c, r) : entry.matrix.state(r, c));
+
+/** The token of row `i` of an item: in cross-attention keys and values have rows of the other sequence. */
+export const rowToken = (model, entry, i) => (entry?.rowAxis === "key" ? model.keys : model.tokens)[i];
 
 /** The label of a row or column: the token, or the number of the dimension (from 1) or position (from 0). */
 export function axisLabel(model, axis, index) {

@@ -172,7 +172,7 @@ class Stage {
 
   clampFocus({ i, j }, picture) {
     const shown = picture.kind === "product" ? picture.out[picture.current].cols : picture.out.reduce((sum, entry) => sum + entry.cols, 0);
-    return { i: clamp(i, 0, this.model.tokens.length - 1), j: clamp(j, 0, Math.max(0, shown - 1)), k: null };
+    return { i: clamp(i, 0, (picture.out[0]?.rows ?? this.model.tokens.length) - 1), j: clamp(j, 0, Math.max(0, shown - 1)), k: null };
   }
 
   /** Pin the cell (i, j); a click on a neighbour's matrix (K while Q is the step) goes to that step. */
@@ -224,7 +224,7 @@ class Stage {
 
 /** The step by name; a step this trace does not have (no mask, no positions) becomes the next one in order. */
 function stepIndex(steps, name) {
-  const fallback = { embedding: "input", position: "input", masked: "scaled" }[name] ?? "scores";
+  const fallback = { embedding: "input", position: "input", context: "input", masked: "scaled" }[name] ?? "scores";
   const at = steps.indexOf(name);
   return at >= 0 ? at : Math.max(0, steps.indexOf(fallback));
 }

@@ -1,7 +1,7 @@
 // Title, explanation and shapes of a step: sentences that name the tokens and numbers on the screen.
 import { el, fillTemplate } from "../lib/dom.js";
 import { num, percent } from "../lib/numbers.js";
-import { readItem } from "./pictures.js";
+import { readItem, rowToken } from "./pictures.js";
 import { exponentials, sumOf } from "./terms.js";
 
 /** Write the words for the focused cell into `host` (h2, p, .shapes), `width` pixels wide. */
@@ -36,7 +36,7 @@ function vector(read, count) {
 function sentence(model, text, step, picture, { i, j }) {
   const values = {
     N: model.tokens.length, D: model.d_model, K: model.d_k, V: model.d_v, H: model.heads, HV: model.heads * model.d_v,
-    i: quoted(text, model.tokens[i]), it: model.tokens[i], j: quoted(text, model.keys[j] ?? ""), d: j + 1,
+    i: quoted(text, rowToken(model, picture.out[0], i)), it: rowToken(model, picture.out[0], i), j: quoted(text, model.keys[j] ?? ""), d: j + 1,
   };
   const special = SENTENCES[step]?.({ model, text, picture, i, j, values }) ?? {};
   return { key: special.key ?? step, values: { ...values, ...special } };
@@ -44,6 +44,7 @@ function sentence(model, text, step, picture, { i, j }) {
 
 const row = (matrix, i) => vector((c) => matrix.at(i, c), matrix.cols);
 const ifIdentity = (model, weight, step) => (model.identity.includes(weight) ? `${step}_identity` : step);
+const ifCross = (model, weight, step) => (model.M.context ? `${step}_cross` : ifIdentity(model, weight, step));
 
 const SENTENCES = {
   tokens: ({ model, i }) => ({ id: model.ids[i], key: model.padded.length ? "tokens_padded" : "tokens", hidden: model.padded.length }),
@@ -55,10 +56,11 @@ const SENTENCES = {
   input: ({ model, i, j }) =>
     model.M.position
       ? { key: "input_sum", a: num(model.M.embedding.at(i, j)), b: num(model.M.position.at(i, j)), v: num(model.M.input.at(i, j)), place: i }
-      : { row: row(model.M.input, i) },
+      : { key: model.layer === null ? "input" : "input_layer", row: row(model.M.input, i), layer: model.layer },
+  context: ({ model, i }) => ({ row: row(model.M.context, i), M: model.keys.length }),
   query: ({ model, i }) => ({ key: ifIdentity(model, "w_q", "query"), row: row(model.M.query, i) }),
-  key: ({ model, i }) => ({ key: ifIdentity(model, "w_k", "key"), row: row(model.M.key, i) }),
-  value: ({ model, i }) => ({ key: ifIdentity(model, "w_v", "value"), row: row(model.M.value, i) }),
+  key: ({ model, i }) => ({ key: ifCross(model, "w_k", "key"), row: row(model.M.key, i) }),
+  value: ({ model, i }) => ({ key: ifCross(model, "w_v", "value"), row: row(model.M.value, i) }),
   scores: ({ model, text, i, j }) => {
     const best = largestIn(model.M.scores, i);
     return { v: num(model.M.scores.at(i, j)), best: quoted(text, model.keys[best]), best_v: num(model.M.scores.at(i, best)) };
