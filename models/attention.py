@@ -121,11 +121,16 @@ class MultiHeadAttention(nn.Module):
 
         `mask` (True = may look) broadcasts to … H × N × M; give a batch of masks its head dimension (B × 1 × N × M).
         """
-        source = x if context is None else context
+        return self.look(x, *self.keys_values(x if context is None else context), mask)
+
+    def keys_values(self, source: Tensor) -> tuple[Tensor, Tensor]:
+        """The keys (… H × M × K) and values (… H × M × V) of `source` (… M × D)."""
+        return steps.project(source, self.w_k, self.heads), steps.project(source, self.w_v, self.heads)
+
+    def look(self, x: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
+        """x (… N × D) attends to keys and values that are known already; returns … N × D."""
         q = steps.project(x, self.w_q, self.heads)  # … H N K
-        k = steps.project(source, self.w_k, self.heads)  # … H M K
-        v = steps.project(source, self.w_v, self.heads)  # … H M V
-        attention = scaled_dot_product_attention(q, k, v, mask=mask)
+        attention = scaled_dot_product_attention(q, key, value, mask=mask)
         return steps.project_output(steps.concatenate(attention.output), self.w_o)  # … N D
 
     @torch.no_grad()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from models.attention import MultiHeadAttention
+from models.transformer.cache import BlockCache
 from models.transformer.config import Config
 
 EPSILON = 1e-5  # of the layer norm, as in torch
@@ -80,19 +81,25 @@ class Block(nn.Module):
         memory: Tensor | None = None,
         memory_mask: Tensor | None = None,
         heard: Heard | None = None,
+        cache: BlockCache | None = None,
     ) -> Tensor:
         """x: B × N × D, `memory` (what the encoder made): B × M × D. Masks are True where a query may look and
-        broadcast to B × H × N × M. `heard` is told of every attention before it is computed."""
+        broadcast to B × H × N × M. `heard` is told of every attention before it is computed. With a `cache`, x stands
+        behind the tokens whose keys and values are in it, and is added to it."""
 
         def attend_self(y: Tensor) -> Tensor:
             if heard is not None:
                 heard(Attended("self", self.self_attention, y, None, mask))
-            return self.self_attention(y, mask=mask)  # type: ignore[no-any-return]
+            if cache is None:
+                return self.self_attention(y, mask=mask)  # type: ignore[no-any-return]
+            return self.self_attention.look(y, *cache.grow(self.self_attention.keys_values(y)), mask)
 
         def attend_memory(y: Tensor) -> Tensor:
             assert self.cross_attention is not None
             if heard is not None:
                 heard(Attended("cross", self.cross_attention, y, memory, memory_mask))
+            if cache is not None and cache.source is not None:
+                return self.cross_attention.look(y, *cache.source, memory_mask)
             return self.cross_attention(y, memory, memory_mask)  # type: ignore[no-any-return]
 
         x = self.around_self(x, attend_self)  # B N D

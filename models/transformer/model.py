@@ -6,7 +6,7 @@ Letters at the end of a line are the shape it makes: B batch, N target tokens, M
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,7 @@ from models.masks import causal
 from models.positions import sinusoidal
 from models.trace import Trace
 from models.transformer.blocks import EPSILON, Attended, Block, Heard
+from models.transformer.cache import Cache, empty
 from models.transformer.config import Config
 
 
@@ -112,6 +113,30 @@ class Transformer(nn.Module):
         for block in self.encoder.blocks:
             x = block(x, visible, heard=heard)  # B M D
         return self.encoder.norm(x)  # type: ignore[no-any-return]  # B M D
+
+    def start(
+        self, ids: Tensor | None = None, padded: Tensor | None = None, heard: Heard | None = None
+    ) -> Cache:
+        """The cache of a decoder that has read nothing; an encoder–decoder reads the source `ids` (B × M) for it."""
+        assert self.decoder is not None
+        blocks = list(self.decoder.blocks)
+        if self.encoder is None:
+            return Cache(empty(len(blocks)))
+        assert ids is not None
+        visible = None if padded is None else ~padded[:, None, None, :]  # B 1 1 M
+        memory = self.encode(ids, visible, heard)  # B M D
+        sources = [block.cross_attention.keys_values(memory) for block in blocks]  # type: ignore[union-attr, operator]
+        return Cache(empty(len(blocks), sources), memory=memory, visible=visible)
+
+    def read(self, ids: Tensor, cache: Cache, heard: Heard | None = None) -> tuple[Tensor, Cache]:
+        """Logits (B × N × A) for ids (B × N) that follow what is in the cache, and the cache with them in it. As
+        `forward` on everything at once, but only the new rows are computed."""
+        assert self.decoder is not None
+        after = cache.copied()
+        x, mask = self.embedding(ids, cache.length), cache.mask(ids.shape[-1])  # B N D, N M
+        for block, known in zip(self.decoder.blocks, after.blocks, strict=True):
+            x = block(x, mask, cache.memory, cache.visible, heard, known)  # B N D
+        return self.predict(self.decoder.norm(x)), replace(after, length=cache.length + ids.shape[-1])
 
     def _decode(
         self,
