@@ -30,15 +30,3 @@ def has_pair(now: Opened, stack: Stack) -> bool:
     """Whether there are two sentences to tell apart."""
     queries, _ = sides(now, stack)
     return stack.name[1] == "self" and queries is not None and 1 in queries.pair_of
-
-
-def special_keys(now: Opened, stack: Stack) -> tuple[bool, ...]:
-    """Which keys are special tokens."""
-    _, keys = sides(now, stack)
-    return () if keys is None else keys.special
-
-
-def key_ids(now: Opened, stack: Stack) -> tuple[int, ...]:
-    """The numbers of the keys' tokens."""
-    _, keys = sides(now, stack)
-    return () if keys is None else keys.ids

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from app import state
 from app.i18n import t, words
-from app.real.axes import key_ids, special_keys
 from app.real.kept import Kept
 from app.real.opening import Opened
-from app.real.pictures import KINDS, Pictures, draw_pictures
+from app.real.pictures import Pictures, draw_pictures
 from app.real.stack import Stack, labels_of
 from components.head_grid import head_grid
+from models.head_roles import SHARES
 
 CHANNEL = "model"
 HEIGHT = 540  # pixels: grid and legend fit a laptop's screen
@@ -42,7 +44,7 @@ def show_grid(now: Opened, stack: Stack) -> None:
         column_names=[f"H{head}" for head in range(columns)],
         height=HEIGHT,
         channel=CHANNEL,
-        shades=None if kind is None else pictures.scores[kind].tolist(),
+        shades=None if kind is None else _known(pictures, kind).tolist(),
         on_select=lambda place: state.look(layer=place // columns, head=place % columns),
     )
 
@@ -55,8 +57,8 @@ def _name(place: int, stack: Stack) -> str:
 
 def _chips(pictures: Pictures, stack: Stack) -> str | None:
     """The best head of every kind; choosing one looks at it and dims the others."""
-    found = [kind for kind in KINDS if pictures.scores[kind].max() >= LEAST]
-    best = {kind: int(pictures.scores[kind].argmax()) for kind in found}
+    found = [kind for kind in SHARES if _known(pictures, kind).max() >= LEAST]
+    best = {kind: int(_known(pictures, kind).argmax()) for kind in found}
 
     def label(kind: str) -> str:
         layer, head = divmod(best[kind], stack.most_heads)
@@ -82,6 +84,11 @@ def _chips(pictures: Pictures, stack: Stack) -> str | None:
         )
 
 
+def _known(pictures: Pictures, kind: str) -> npt.NDArray[np.float32]:
+    """The scores of all heads, 0 where nothing was measured."""
+    return np.nan_to_num(pictures.scores[kind])
+
+
 def _pictures(now: Opened, stack: Stack) -> Pictures:
     return _kept().get((now.key, stack.name), lambda: _drawn(now, stack))
 
@@ -94,11 +101,10 @@ def _kept() -> Kept[Pictures]:
 def _drawn(now: Opened, stack: Stack) -> Pictures:
     """The pictures, with a progress bar if they take long. A changed input stops the work at the bar's next step."""
     size = len(stack.calls) * stack.most_heads * stack.call.queries * stack.call.keys
-    special, ids = special_keys(now, stack), key_ids(now, stack)
     if size < QUICK:
-        return draw_pictures(stack.calls, special, ids)
+        return draw_pictures(stack.calls, now.trace.tokens)
     place = st.empty()
     bar = place.progress(0.0, t("real.drawing"))
-    found = draw_pictures(stack.calls, special, ids, lambda share: bar.progress(share, t("real.drawing")))
+    found = draw_pictures(stack.calls, now.trace.tokens, lambda share: bar.progress(share, t("real.drawing")))
     place.empty()
     return found

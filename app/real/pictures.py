@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,19 +13,18 @@ from torch import Tensor
 from torch.nn.functional import adaptive_max_pool2d
 
 from components.head_grid import Link, encode_heads
-from models.head_scores import head_scores
-from models.induction import induction_scores
+from models.head_roles import SHARES, call_shares
 from models.pretrained import AttentionCall
+from models.pretrained.labels import ModelTokens
 
-ALONG_A_TEXT = ("previous", "next", "same", "induction")  # kinds that mean nothing between two texts
-KINDS = (*ALONG_A_TEXT, "first", "special")
 CELLS = 1_200_000  # bytes of pictures that travel to the browser at most
 
 
 @dataclass(frozen=True)
 class Pictures:
     """`codes` (heads × rows × cols, see `encode_heads`), the `strongest` link and the `scores` (kind → one number per
-    head) of every place in the grid of layers × heads; places that a layer does not have are empty."""
+    head, NaN where it was not measured) of every place in the grid of layers × heads; places that a layer does not
+    have are empty."""
 
     codes: npt.NDArray[np.uint8]
     strongest: list[Link | None]
@@ -41,39 +40,25 @@ def picture_side(heads: int, tokens: int) -> int:
 
 def draw_pictures(
     calls: Sequence[AttentionCall],
-    special: Sequence[bool] = (),
-    ids: Sequence[int] = (),
+    tokens: Mapping[str, ModelTokens],
     report: Callable[[float], object] = lambda _: None,
 ) -> Pictures:
-    """The pictures of these calls; `special` marks the keys that are special tokens, `ids` are the tokens' numbers.
-    `report` is told how far it is, from 0 to 1."""
+    """The pictures of these calls; `tokens` are those of their trace. `report` is told how far it is, from 0 to 1."""
     columns = max(call.heads for call in calls)
     places = len(calls) * columns
     side = picture_side(places, max(max(call.queries, call.keys) for call in calls))
     codes = np.zeros((places, side, side), dtype=np.uint8)
     strongest: list[Link | None] = [None] * places
-    scores = {kind: np.zeros(places, dtype=np.float32) for kind in KINDS}
+    scores = {kind: np.full(places, np.nan, dtype=np.float32) for kind in SHARES}
     for row, call in enumerate(calls):
         weights = torch.stack([call.weights(head) for head in range(call.heads)])  # H N M
         taken = slice(row * columns, row * columns + call.heads)
         codes[taken] = _codes(call, weights, side)
         strongest[taken] = [_strongest(head) for head in weights]
-        for kind, value in scores_of(call, weights, special, ids).items():
+        for kind, value in call_shares(call, weights, tokens).items():
             scores[kind][taken] = value.numpy()
         report((row + 1) / len(calls))
     return Pictures(codes, strongest, scores, side)
-
-
-def scores_of(
-    call: AttentionCall, weights: Tensor, special: Sequence[bool], ids: Sequence[int]
-) -> dict[str, Tensor]:
-    """What heads (H × N × M weights of this call) do: kind → one number per head."""
-    found = head_scores(weights, special if len(special) == call.keys else ())
-    if call.kind == "cross":
-        return {kind: found[kind] for kind in ("first", "special")}
-    if len(ids) == call.keys == call.queries:
-        found["induction"] = induction_scores(weights, ids)
-    return found
 
 
 def _strongest(weights: Tensor) -> Link | None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from app.i18n import t
-from app.real.axes import axes_of, key_ids, special_keys
+from app.real.axes import axes_of
 from app.real.facts import show_notes
 from app.real.head_matrix import show_head_matrix
 from app.real.headline import choose_head, choose_stack, open_link, spoken, title
 from app.real.links import CHANNEL, all_heads, show_link_options, show_links
 from app.real.notes import shared
 from app.real.opening import Opened, opened
-from app.real.pictures import KINDS, scores_of
 from app.real.shown import shown_weights
 from app.real.stack import Stack, current_stack
+from models.head_roles import call_shares
 
 PICTURE = 500  # pixels: with what stands above, everything that is hovered fits a laptop's screen
 LEAST = 0.1  # shares of attention that are worth a word
@@ -61,11 +61,11 @@ def _header(now: Opened, stack: Stack) -> None:
 def _doing(now: Opened, stack: Stack) -> str:
     """Where this head's attention goes on average, which key–value head serves it, what a translator wrote next."""
     weights = stack.call.weights(stack.head)[None]
-    scores = scores_of(stack.call, weights, special_keys(now, stack), key_ids(now, stack))
+    scores = call_shares(stack.call, weights, now.trace.tokens)
     parts = [
-        f"{t(f'real.kind.{kind}')} {float(scores[kind]):.2f}"
-        for kind in KINDS
-        if kind in scores and float(scores[kind]) >= LEAST
+        f"{t(f'real.kind.{kind}')} {float(score):.2f}"
+        for kind, score in scores.items()
+        if float(score) >= LEAST
     ]
     sentences = [t("real.doing", parts=" · ".join(parts))] if parts else []
     if stack.call.kv_heads < stack.call.heads:

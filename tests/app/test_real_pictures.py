@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from app.real.pictures import CELLS, KINDS, draw_pictures, picture_side
+from app.real.pictures import CELLS, draw_pictures, picture_side
 from components.head_grid import LOW, MASKED, ZERO, Link
+from models.pretrained.labels import ModelToken, ModelTokens
 
 
 @dataclass
@@ -19,6 +21,7 @@ class Call:
 
     heads_weights: Tensor  # H N M
     kind: str = "self"
+    stream: str = "main"
     causal: bool = False
     padded: Tensor | None = None
 
@@ -41,8 +44,10 @@ class Call:
         return torch.ones(self.queries, self.keys).tril().bool() if self.causal else None
 
 
-def draw(*calls: Call, **more: object):  # type: ignore[no-untyped-def]
-    return draw_pictures(calls, **more)  # type: ignore[arg-type]
+def draw(*calls: Call, ids: Sequence[int] = (), special: int = -1, **more: object):  # type: ignore[no-untyped-def]
+    pieces = tuple(ModelToken(number, "x", "x", index == special) for index, number in enumerate(ids))
+    tokens = dict.fromkeys(("main", "encoder"), ModelTokens(pieces, ("",)))
+    return draw_pictures(calls, tokens, **more)  # type: ignore[arg-type]
 
 
 def test_a_diagonal_of_500_tokens_survives() -> None:
@@ -78,7 +83,9 @@ def test_layers_with_different_numbers_of_heads() -> None:
     pictures = draw(Call(torch.eye(5).repeat(2, 1, 1)), Call(torch.eye(5).repeat(4, 1, 1)))
     assert len(pictures.codes) == len(pictures.strongest) == 8
     assert [link is None for link in pictures.strongest] == [False] * 2 + [True] * 2 + [False] * 4
-    assert pictures.scores["same"].tolist() == [1, 1, 0, 0, 1, 1, 1, 1]
+    known = np.isfinite(pictures.scores["itself"])
+    assert known.tolist() == [True] * 2 + [False] * 2 + [True] * 4
+    assert (pictures.scores["itself"][known] == 1).all()
     assert not pictures.codes[2:4].any()
 
 
@@ -89,10 +96,10 @@ def test_the_strongest_link_and_what_is_no_number() -> None:
 
 
 def test_between_two_texts_no_head_looks_at_the_previous_token() -> None:
-    pictures = draw(
-        Call(torch.eye(4)[None], kind="cross"), special=[True, False, False, False], ids=[1, 2, 3, 4]
-    )
-    assert {kind for kind in KINDS if pictures.scores[kind].any()} == {"special"}
+    pictures = draw(Call(torch.eye(4)[None], kind="cross"), special=3, ids=[1, 2, 3, 4])
+    assert {kind: scores[0] for kind, scores in pictures.scores.items() if np.isfinite(scores).any()} == {
+        "first": 0.25, "separator": 0.25
+    }  # fmt: skip
 
 
 def test_an_induction_head_is_found() -> None:

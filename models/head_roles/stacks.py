@@ -1,0 +1,69 @@
+"""Measuring whole stacks of attention calls, one layer at a time: no more than one layer's weights are ever held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from models.head_roles.measures import Tally, even_weights, share_tally, tally
+from models.head_roles.places import Places, places_of
+from models.head_roles.scores import means
+from models.pretrained import AttentionCall, ModelTrace
+from models.pretrained.labels import ModelTokens
+
+Stack = tuple[str, str]  # stream and kind
+Report = Callable[[float], object]
+
+
+def stack_tallies(
+    calls: Sequence[AttentionCall], tokens: Mapping[str, ModelTokens], report: Report = lambda _: None
+) -> list[Tally]:
+    """The tallies of these calls, one per layer; the last "head" of each is even attention.
+
+    `tokens` are the trace's. `report` is told how far it is, from 0 to 1.
+    """
+    found = []
+    for number, call in enumerate(calls, start=1):
+        found.append(call_tally(call, tokens))
+        report(number / len(calls))
+    return found
+
+
+def trace_tallies(traces: Iterable[ModelTrace]) -> dict[Stack, list[Tally]]:
+    """The tallies of all stacks, added up over traces of one model. A trace is let go before the next is made."""
+    found: dict[Stack, list[Tally]] = {}
+    for trace in traces:
+        for call in trace.calls:
+            layers = found.setdefault((call.stream, call.kind), [])
+            layers.extend(Tally() for _ in range(call.layer + 1 - len(layers)))
+            layers[call.layer].add(call_tally(call, trace.tokens))
+    return found
+
+
+def call_tally(call: AttentionCall, tokens: Mapping[str, ModelTokens]) -> Tally:
+    """The tally of one call, of heads + 1: even attention comes last."""
+    places = call_places(call, tokens)
+    weights = [call.weights(head) for head in range(call.heads)]
+    return tally(torch.stack([*weights, even_weights(places)]), places)
+
+
+def call_shares(call: AttentionCall, weights: Tensor, tokens: Mapping[str, ModelTokens]) -> dict[str, Tensor]:
+    """The shares of weights (H × N × M) of this call alone: measure → one number per head."""
+    return means(share_tally(weights, call_places(call, tokens)))
+
+
+def call_places(call: AttentionCall, tokens: Mapping[str, ModelTokens]) -> Places:
+    """The tokens that the call's queries and keys stand for."""
+    cross = call.kind == "cross"
+    keys = tokens.get("encoder" if cross else call.stream)
+    return places_of(keys, call.queries, call.keys, _visible(call), cross=cross)
+
+
+def _visible(call: AttentionCall) -> Tensor | None:
+    visible = call.visible()
+    if call.padded is None:
+        return visible
+    read = ~call.padded[0].expand(call.queries, -1)  # N M
+    return read if visible is None else visible & read

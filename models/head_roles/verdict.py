@@ -1,0 +1,37 @@
+"""What a head is best at: a name for it, where the numbers are clear."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from models.head_roles.places import SHARES
+from models.head_roles.scores import Scores
+
+ROLES = (*SHARES, "diagonal", "broad")
+CLEAR = 0.4  # of the way from even attention to all attention
+BROAD = 0.9  # of the entropy that even attention has
+
+
+class Role(NamedTuple):
+    """The name of a role and the score that earned it."""
+
+    name: str
+    score: float
+
+
+def role_of(scores: Scores, head: int) -> Role | None:
+    """The share that lies furthest above even attention, if that is at least `CLEAR`; else the diagonal; else "broad"
+    for a head that is nearly even (Clark et al. 2019, section 3.3). None if nothing stands out.
+
+    A description of where attention goes, not a proof of what it is for.
+    """
+    if best := _clearest(scores, head, SHARES) or _clearest(scores, head, ("diagonal",)):
+        return best
+    evenness = scores.value("evenness", head)
+    return Role("broad", evenness) if evenness is not None and evenness >= BROAD else None
+
+
+def _clearest(scores: Scores, head: int, kinds: tuple[str, ...]) -> Role | None:
+    found = [(excess, kind) for kind in kinds if (excess := scores.excess(kind, head)) is not None]
+    excess, kind = max(found, key=lambda pair: pair[0], default=(0.0, ""))
+    return Role(kind, scores.value(kind, head) or 0.0) if excess >= CLEAR else None
