@@ -1,0 +1,110 @@
+// The whole model as one drawing. Its places of attention are buttons; pointing at one lights what flows into it.
+import { readPalette } from "../lib/colour.js";
+import { el, watchSize } from "../lib/dom.js";
+import { sampleLegend, scaleLegend } from "../lib/legend.js";
+import { hideTip, pointIn, showTip } from "../lib/tip.js";
+import { drawArchitecture } from "./draw.js";
+import { archLayout } from "./layout.js";
+
+const archViews = new WeakMap();
+const ARCH_STEPS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 };
+
+export default function architectureComponent({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".am-architecture");
+  const view = archViews.get(parentElement) ?? newArchView(root);
+  archViews.set(parentElement, view);
+  view.stop?.();
+  view.send = (place) => setTriggerValue("place", place);
+  view.data = data;
+  drawArchView(view);
+  view.stop = watchSize(root, () => drawArchView(view));
+  return () => view.stop();
+}
+
+function newArchView(root) {
+  const part = (name) => root.querySelector(name);
+  const view = { root, svg: part("svg"), corner: part(".corner"), tip: part(".tip"), live: part(".live"), ctx: document.createElement("canvas").getContext("2d") };
+  const { svg } = view;
+  const over = (event) => event.target.closest?.("[data-place], [data-says]");
+  svg.onpointermove = (event) => pointArchPlace(view, over(event), pointIn(root, event));
+  svg.onpointerleave = () => pointArchPlace(view, null);
+  svg.onclick = (event) => openArchPlace(view, over(event)?.dataset.place);
+  svg.onkeydown = (event) => pressArchKey(view, event);
+  svg.addEventListener("focusin", (event) => lightArchPlace(view, event.target.dataset.place));
+  svg.addEventListener("focusout", () => lightArchPlace(view, undefined));
+  return view;
+}
+
+function drawArchView(view) {
+  const { root, svg, data, ctx } = view;
+  if (root.clientWidth < 40) return; // not laid out yet: the size observer calls again
+  const focused = svg.getRootNode().activeElement?.closest?.("[data-place]")?.dataset.place;
+  const palette = readPalette(root);
+  ctx.fonts = { text: `12.5px ${palette.font}`, title: `600 13px ${palette.serif}`, small: `11.5px ${palette.font}` };
+  const layout = archLayout(data, { width: root.clientWidth, height: data.height });
+  for (const [name, value] of Object.entries({ width: layout.width, height: layout.height, role: "group", "aria-label": data.text.label })) svg.setAttribute(name, value);
+  svg.replaceChildren(...drawArchitecture(layout, data, palette, ctx));
+  fillArchCorner(view, layout, palette);
+  for (const node of archPlaces(view)) node.classList.toggle("chosen", node.dataset.place === data.chosen);
+  if (focused) archPlaces(view).find((node) => node.dataset.place === focused)?.focus({ preventScroll: true });
+  root.dataset.places = archPlaces(view).length;
+}
+
+/** Name and facts of the model, and the key of the small pictures. */
+function fillArchCorner({ corner, data }, layout, palette) {
+  const { x, y, w } = layout.corner;
+  Object.assign(corner.style, { left: `${x}px`, top: `${y}px`, width: `${w}px` });
+  const [title, ...facts] = data.corner;
+  const key = el("div", "key");
+  key.append(scaleLegend(palette, { kind: "weights", gamma: 0.5 }));
+  const masked = [data.encoder, data.decoder].some((tower) => tower.parts.some((part) => archIsMasked(data, part.name)));
+  if (masked) key.append(sampleLegend(palette, "masked", data.text.hidden));
+  corner.replaceChildren(el("strong", "", title), ...facts.map((fact) => el("div", "", fact)), key);
+}
+
+const archIsMasked = (data, name) => name in data.pictures && data[`states${data.pictures[name].number}`].getChildAt(0).toArray().includes(1);
+
+const archPlaces = (view) => [...view.svg.querySelectorAll("g.place")];
+
+function pointArchPlace(view, node, at) {
+  const place = node?.dataset.place;
+  const says = place ? archPart(view, place)?.says : node?.dataset.says;
+  if (says) showTip(view.root, view.tip, [says], ...at);
+  else hideTip(view.tip);
+  lightArchPlace(view, place);
+}
+
+/** Everything that belongs to a place is lit, the rest steps back. */
+function lightArchPlace(view, place) {
+  if (view.lit === place) return;
+  view.lit = place;
+  view.svg.classList.toggle("pointing", Boolean(place));
+  for (const node of view.svg.querySelectorAll("[data-place]")) node.classList.toggle("lit", node.dataset.place === place);
+  const part = place && archPart(view, place);
+  view.live.textContent = part ? part.says : "";
+}
+
+const archPart = ({ data }, name) => [data.encoder, data.decoder].flatMap((tower) => tower.parts).find((part) => part.name === name);
+
+function openArchPlace(view, place) {
+  if (!place || place === view.data.chosen) return;
+  view.data = { ...view.data, chosen: place };
+  for (const node of archPlaces(view)) {
+    node.classList.toggle("chosen", node.dataset.place === place);
+    node.setAttribute("aria-pressed", String(node.dataset.place === place));
+  }
+  view.send(place);
+}
+
+/** Arrow keys walk through the places in the order in which they run, Enter and the space bar open one. */
+function pressArchKey(view, event) {
+  const places = archPlaces(view);
+  const at = places.findIndex((node) => node.matches(":focus"));
+  if (at < 0) return;
+  const step = ARCH_STEPS[event.key];
+  if (step) places[(at + step + places.length) % places.length].focus();
+  else if (event.key === "Enter" || event.key === " ") openArchPlace(view, places[at].dataset.place);
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
