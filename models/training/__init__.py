@@ -1,0 +1,1 @@
+"""Training of transformers of our own, on tasks whose right attention is known."""

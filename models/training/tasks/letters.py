@@ -1,0 +1,155 @@
+"""Tasks on rows of letters: copy, reverse, sort."""
+
+from __future__ import annotations
+
+import string
+
+import torch
+from torch import Tensor
+
+from models.training.tasks.base import END, IGNORE, PAD, START, Batch, Recipe, Task, lengths_of
+
+LETTERS = tuple(string.ascii_lowercase)
+THEN = "→"  # behind what is to be sorted
+
+
+class Copy(Task):
+    """Write the same letters again: encoder–decoder.
+
+    The right attention is the diagonal of the cross-attention: whoever writes letter n looks at letter n of the source,
+    and the end of the source says when to stop.
+    """
+
+    name = "copy"
+    kind = "encoder-decoder"
+    alphabet = LETTERS
+    others = (START, END, PAD)
+    allowed = "a–z"
+    example = "microscope"
+    lengths = (4, 32)
+    sizes = (32, 2, 1, 64)
+    recipe = Recipe(steps=1000, batch=64, rate=4e-3)
+
+    def __init__(self, length: int = 12) -> None:
+        super().__init__(length)
+
+    @staticmethod
+    def context_of(length: int) -> int:
+        return length + 1  # the end
+
+    def sample(self, count: int, generator: torch.Generator) -> Batch:
+        letters, lengths = _letters(count, self.length + 1, self.length, generator)
+        ids = _ended(letters, lengths, self.id(END), self.id(PAD))  # B M
+        return self._batch(ids, ids)
+
+    def _batch(self, ids: Tensor, answer: Tensor) -> Batch:
+        """The decoder begins with the start and always sees the right answer so far ("teacher forcing")."""
+        padded = answer == self.id(PAD)
+        start = torch.full((len(answer), 1), self.id(START))
+        target = torch.cat([start, answer[:, :-1]], -1)  # B N
+        return Batch(ids, answer.masked_fill(padded, IGNORE), target, ids == self.id(PAD))
+
+    def encode(self, text: str) -> Tensor:
+        return torch.tensor([*self.read(text), self.id(END)])
+
+    def answer(self, text: str) -> str:
+        return self.join(self.spoken(self.read(text)))
+
+
+class Reverse(Task):
+    """Say the letters from the last to the first: encoder.
+
+    The right attention is the anti-diagonal: place n looks at place L + 1 − n. L is not the same in every text: where
+    the end stands has to be looked up first.
+    """
+
+    name = "reverse"
+    kind = "encoder"
+    alphabet = LETTERS
+    others = (END, PAD)
+    allowed = "a–z"
+    example = "stressed"
+    lengths = (4, 24)
+    sizes = (64, 2, 2, 128)
+    recipe = Recipe(steps=1500, batch=64, rate=3e-3)
+
+    def __init__(self, length: int = 10) -> None:
+        super().__init__(length)
+
+    @staticmethod
+    def context_of(length: int) -> int:
+        return length + 1
+
+    def sample(self, count: int, generator: torch.Generator) -> Batch:
+        letters, lengths = _letters(count, self.length + 1, self.length, generator)
+        mirrored = (lengths - 1 - torch.arange(self.length + 1)).clamp_min(0)  # B M
+        inside = torch.arange(self.length + 1) < lengths  # B M
+        labels = letters.gather(-1, mirrored).masked_fill(~inside, IGNORE)
+        ids = _ended(letters, lengths, self.id(END), self.id(PAD))  # B M
+        return Batch(ids, labels, None, ids == self.id(PAD))
+
+    def encode(self, text: str) -> Tensor:
+        return torch.tensor([*self.read(text), self.id(END)])
+
+    def answer(self, text: str) -> str:
+        return self.join(self.spoken(self.read(text)))[::-1]
+
+
+class Sort(Task):
+    """Behind the arrow, write the letters in the order of the alphabet: decoder-only.
+
+    The right attention: whoever has just written a letter looks, among the letters before the arrow, at the one that
+    comes next in the alphabet.
+    """
+
+    name = "sort"
+    kind = "decoder"
+    alphabet = LETTERS
+    others = (THEN, END, PAD)
+    allowed = "a–z"
+    example = "attention"
+    lengths = (4, 24)
+    sizes = (64, 4, 2, 128)
+    recipe = Recipe(steps=1500, batch=64, rate=3e-3)
+
+    def __init__(self, length: int = 10) -> None:
+        super().__init__(length)
+
+    @staticmethod
+    def context_of(length: int) -> int:
+        return 2 * length + 2  # the arrow and the end
+
+    def sample(self, count: int, generator: torch.Generator) -> Batch:
+        size = self.context_of(self.length)
+        letters, lengths = _letters(count, self.length, self.length, generator)
+        inside = torch.arange(self.length) < lengths  # B L
+        after = len(LETTERS)  # what does not belong to a text sorts behind it
+        ordered = letters.masked_fill(~inside, after).sort(-1).values  # B L
+        place = torch.arange(size).expand(count, size)  # B N
+        source = letters.gather(-1, place.clamp_max(self.length - 1))
+        answer = ordered.gather(-1, (place - lengths - 1).clamp(0, self.length - 1))
+        ids = torch.where(place < lengths, source, answer)
+        ids = ids.masked_fill(place == lengths, self.id(THEN)).masked_fill(
+            place == 2 * lengths + 1, self.id(END)
+        )
+        ids = ids.masked_fill(place > 2 * lengths + 1, self.id(PAD))
+        labels = ids.roll(-1, -1).masked_fill((place < lengths) | (place > 2 * lengths), IGNORE)  # B N
+        return Batch(ids, labels)
+
+    def encode(self, text: str) -> Tensor:
+        """The letters and the arrow: what the model goes on from."""
+        return torch.tensor([*self.read(text), self.id(THEN)])
+
+    def answer(self, text: str) -> str:
+        return "".join(sorted(self.join(self.spoken(self.read(text)))))
+
+
+def _letters(count: int, width: int, longest: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Letters (B × width) and how many of them count (B × 1)."""
+    drawn = torch.randint(len(LETTERS), (count, width), generator=generator)
+    return drawn, lengths_of(count, longest, generator)
+
+
+def _ended(letters: Tensor, lengths: Tensor, end: int, pad: int) -> Tensor:
+    place = torch.arange(letters.shape[-1])
+    return letters.masked_fill(place == lengths, end).masked_fill(place > lengths, pad)  # B M
