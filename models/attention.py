@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from models import steps
 from models.embedding import seeded_matrix
 from models.errors import InputError
+from models.interventions.hook import CHANGE
 from models.recorder import Origin, record_attention
 from models.tokenizer import Tokens
 from models.trace import Trace
@@ -130,8 +131,10 @@ class MultiHeadAttention(nn.Module):
     def look(self, x: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
         """x (… N × D) attends to keys and values that are known already; returns … N × D."""
         q = steps.project(x, self.w_q, self.heads)  # … H N K
-        attention = scaled_dot_product_attention(q, key, value, mask=mask)
-        return steps.project_output(steps.concatenate(attention.output), self.w_o)  # … N D
+        output = scaled_dot_product_attention(q, key, value, mask=mask).output  # … H N V
+        if (change := CHANGE.get()) is not None:
+            output = change(self, q, key, value, mask, {}, output)
+        return steps.project_output(steps.concatenate(output), self.w_o)  # … N D
 
     @torch.no_grad()
     def trace(

@@ -1,8 +1,9 @@
-"""Tier 1: listens where transformers hands q, k and v to its attention function.
+"""Tier 1: listens where transformers hands q, k and v to its attention function, and changes what heads put out.
 
 While a capture is open, `AttentionInterface` hands out the very function it would hand out anyway (the model keeps its
-backend, its masks and its config), inside a wrapper that tells the open capture of this thread about the call. Threads
-without a capture get the plain function. References are counted; with the last one the class is as it was.
+backend, its masks and its config), inside a wrapper that tells the open capture of this thread about the call, and
+lets the `Change` of this thread replace the head outputs. Threads with neither get the plain function. References are
+counted; with the last one the class is as it was.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface
+
+from models.interventions.hook import CHANGE, Change
 
 Attend = Callable[..., Any]
 
@@ -77,14 +80,14 @@ def _handing_out(look_up: Attend) -> Attend:
     @functools.wraps(look_up)
     def handed(*args: Any, **kwargs: Any) -> Any:
         function = look_up(*args, **kwargs)
-        listener = ACTIVE.get()
-        return function if listener is None else _telling(function, listener)
+        listener, change = ACTIVE.get(), CHANGE.get()
+        return function if listener is None and change is None else _wrapped(function, listener, change)
 
     return handed
 
 
-def _telling(function: Attend, listener: Listener) -> Attend:
-    if getattr(function, "tells", None) is listener:  # get_interface looks up through __getitem__
+def _wrapped(function: Attend, listener: Listener | None, change: Change | None) -> Attend:
+    if getattr(function, "serves", None) == (listener, change):  # get_interface looks up through __getitem__
         return function
 
     def attend(
@@ -96,12 +99,35 @@ def _telling(function: Attend, listener: Listener) -> Attend:
         *args: Any,
         **kwargs: Any,
     ) -> Any:
-        with torch._C.DisableTorchFunction():  # what happens inside is known: nothing to follow for tier 2
-            output = function(module, query, key, value, attention_mask, *args, **kwargs)
         options = {**dict(zip(("scaling", "dropout"), args, strict=False)), **kwargs}
         options["sdpa"] = getattr(function, "__name__", "").startswith("sdpa")
-        listener.heard(module, query, key, value, attention_mask, options, output)
+        with torch._C.DisableTorchFunction():  # what happens inside is known: nothing to follow for tier 2
+            output = function(module, query, key, value, attention_mask, *args, **kwargs)
+            if change is not None:
+                output = _changed(change, module, query, key, value, attention_mask, options, output)
+        if listener is not None:
+            listener.heard(module, query, key, value, attention_mask, options, output)
         return output
 
-    attend.tells = listener  # type: ignore[attr-defined]
+    attend.serves = (listener, change)  # type: ignore[attr-defined]
     return attend
+
+
+def _changed(
+    change: Change,
+    module: nn.Module,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None,
+    options: dict[str, Any],
+    output: Any,
+) -> Any:
+    """The attention function's output, whose head outputs (B × N × H × V) the change may replace."""
+    merged = output[0] if isinstance(output, tuple) else output
+    before = merged.transpose(1, 2)  # B H N V
+    after = change(module, q, k, v, mask, options, before)
+    if after is before:
+        return output
+    replaced = after.transpose(1, 2)
+    return (replaced, *output[1:]) if isinstance(output, tuple) else replaced

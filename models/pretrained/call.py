@@ -112,6 +112,15 @@ class AttentionCall:
         at: Any = slice(None) if rows is None else rows
         if self.recorded.weights is not None:
             return self._of(self.recorded.weights, batch, self._checked(head))[at]
+        scores = self.masked_scores(head, batch, rows)
+        sink = masking.sink(self.recorded, batch, head)
+        if sink is None:
+            return steps.softmax(scores)
+        return steps.softmax(torch.cat((scores, sink[at, None]), -1))[:, :-1]
+
+    def masked_scores(self, head: int, batch: int = 0, rows: Tensor | None = None) -> Tensor:
+        """N × M: what softmax turns into weights, −∞ where a key is hidden, or only the queries `rows`."""
+        at: Any = slice(None) if rows is None else rows
         scores = (
             steps.dot_products(self.query(head, batch)[at], self.key(head, batch)) * self.recorded.scaling
         )
@@ -120,11 +129,7 @@ class AttentionCall:
         bias = masking.added(self.recorded, batch, head)
         seen = masking.visible(self.recorded, batch, head)
         scores = scores if bias is None else steps.add_bias(scores, bias[at])
-        scores = scores if seen is None else steps.apply_mask(scores, seen[at])
-        sink = masking.sink(self.recorded, batch, head)
-        if sink is None:
-            return steps.softmax(scores)
-        return steps.softmax(torch.cat((scores, sink[at, None]), -1))[:, :-1]
+        return scores if seen is None else steps.apply_mask(scores, seen[at])
 
     def sink_mass(self, head: int, batch: int = 0) -> Tensor | None:
         """N: what each row gives to the sink instead of a token; None for a model without sinks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -28,7 +28,8 @@ class ModelTrace:
 
     In a decoder that writes, row t of a call belongs to the token it has just read; `following` has the labels of what
     it went on to write. `tier` says how the calls were caught (1 through the attention interface, 2 by following
-    tensors, 3 the model's own weights), `unseen` lists attention modules that ran and were not caught.
+    tensors, 3 the model's own weights), `unseen` lists attention modules that ran and were not caught. `inputs` are
+    the tensors that the model was run on.
     """
 
     tokens: Mapping[str, ModelTokens]
@@ -38,6 +39,7 @@ class ModelTrace:
     notes: tuple[str, ...]
     output: Any
     following: tuple[str, ...] | None = None
+    inputs: Mapping[str, Any] = field(default_factory=dict)
 
     def layer(self, index: int, stream: str | None = None, kind: str = "self") -> AttentionCall:
         """The call of one layer. Without `stream`: the decoder's, or that of the only stream which has this kind, which
@@ -149,6 +151,7 @@ def traced(captured: CapturedForward, prepared: Prepared) -> ModelTrace:
         captured.notes,
         captured.output,
         prepared.following,
+        prepared.inputs,
     )
 
 

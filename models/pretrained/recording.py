@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -61,6 +63,38 @@ class Recorded:
     weights: Tensor | None = None
     sample: tuple[Tensor, Tensor] | None = None
     notes: tuple[str, ...] = ()
+
+
+def read_call(
+    name: str,
+    module: nn.Module,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    mask: Tensor | None,
+    options: Mapping[str, Any],
+    around: Surroundings | None = None,
+) -> Recorded:
+    """A call of an attention function as transformers makes it; `options` are its keywords, and "sdpa": whether the
+    function is torch's own, which hides later keys by itself."""
+    scaling, sinks = options.get("scaling"), options.get("s_aux", options.get("sinks"))
+    flag = options.get("is_causal")
+    causal = getattr(module, "is_causal", True) if flag is None else flag
+    return Recorded(
+        name,
+        module,
+        owned(q),
+        owned(k),
+        owned(v),
+        scaling=q.shape[-1] ** -0.5 if scaling is None else float(scaling),
+        mask=mask,
+        bias=options.get("position_bias"),
+        causal=bool(options.get("sdpa") and mask is None and q.shape[2] > 1 and causal),
+        softcap=options.get("softcap"),
+        sinks=getattr(module, "sinks", None) if sinks is None else sinks,
+        window=options.get("sliding_window"),
+        around=Surroundings() if around is None else around,
+    )
 
 
 def owned(tensor: Tensor) -> Tensor:

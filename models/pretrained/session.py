@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from models.pretrained import backend, hooks
-from models.pretrained.recording import Projected, Recorded, Surroundings, owned, sample_of
+from models.pretrained.recording import Projected, Recorded, Surroundings, read_call, sample_of
 
 _log = logging.getLogger(__name__)
 
@@ -84,37 +84,8 @@ class Session:
         if name is None:
             return
         with self.surviving(name):
-            call = self._read(name, module, q, k, v, mask, options)
+            call = read_call(name, module, q, k, v, mask, options, self.surroundings(name))
             self.add(call, output[0] if isinstance(output, tuple) else output)
-
-    def _read(
-        self,
-        name: str,
-        module: nn.Module,
-        q: Tensor,
-        k: Tensor,
-        v: Tensor,
-        mask: Tensor | None,
-        options: dict[str, Any],
-    ) -> Recorded:
-        scaling, sinks = options.get("scaling"), options.get("s_aux", options.get("sinks"))
-        flag = options.get("is_causal")
-        causal = getattr(module, "is_causal", True) if flag is None else flag
-        return Recorded(
-            name,
-            module,
-            owned(q),
-            owned(k),
-            owned(v),
-            scaling=q.shape[-1] ** -0.5 if scaling is None else float(scaling),
-            mask=mask,
-            bias=options.get("position_bias"),
-            causal=bool(options["sdpa"] and mask is None and q.shape[2] > 1 and causal),
-            softcap=options.get("softcap"),
-            sinks=getattr(module, "sinks", None) if sinks is None else sinks,
-            window=options.get("sliding_window"),
-            around=self.surroundings(name),
-        )
 
     @contextmanager
     def surviving(self, name: str) -> Iterator[None]:
