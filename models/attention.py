@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from models import steps
 from models.embedding import seeded_matrix
@@ -131,7 +132,7 @@ class MultiHeadAttention(nn.Module):
     def look(self, x: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> Tensor:
         """x (… N × D) attends to keys and values that are known already; returns … N × D."""
         q = steps.project(x, self.w_q, self.heads)  # … H N K
-        output = scaled_dot_product_attention(q, key, value, mask=mask).output  # … H N V
+        output = _mixed(q, key, value, mask)  # … H N V
         if (change := CHANGE.get()) is not None:
             output = change(self, q, key, value, mask, {}, output)
         return steps.project_output(steps.concatenate(output), self.w_o)  # … N D
@@ -170,6 +171,14 @@ class MultiHeadAttention(nn.Module):
             exact=exact,
             origin=Origin(tokens, context_tokens, embedding, position),
         )
+
+
+def _mixed(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+    """The output of `scaled_dot_product_attention` alone. torch computes the same without keeping what lies between:
+    a third of a training step is saved. Where a float mask is given, its hidden keys have to be told apart first."""
+    if mask is None or mask.dtype == torch.bool:
+        return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)  # … N V
+    return scaled_dot_product_attention(q, k, v, mask=mask).output  # … N V
 
 
 def head_size(d_model: int, heads: int) -> int:
