@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.pretrained.memory import free_memory
+from models.memory import free_memory
 from models.training.problems import problem
 from models.training.snapshots import room
 from models.training.tasks import Recipe

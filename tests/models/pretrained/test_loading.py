@@ -16,11 +16,11 @@ import transformers as hf
 from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
 
 from models.errors import InputError
+from models.memory import free_memory
 from models.pretrained import hub, load_model, loading
 from models.pretrained.assemble import model_class
 from models.pretrained.folder import open_folder
 from models.pretrained.loading import unload_models
-from models.pretrained.memory import free_memory
 from tests.models.pretrained import folders
 from tests.models.pretrained.folders import save
 
