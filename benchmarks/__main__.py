@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.report import Section
 
-PARTS = ("engine", "payloads", "painting", "memory", "capture", "overview")
+PARTS = ("engine", "payloads", "painting", "memory", "capture", "overview", "training")
 RESULT = Path(__file__).parent.parent / "build" / "bench.json"
 
 

@@ -93,7 +93,7 @@ def _about(content: bytes) -> dict[str, Any]:
     for name in ("seed", "step"):
         if not 0 <= about[name] < 2**31:
             raise problem("checkpoint_no_config", detail=name)
-    return about
+    return dict(about)
 
 
 def _check(weights: dict[str, Tensor], expected: dict[str, Tensor]) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from torch import Tensor, nn
+from torch.nn.utils import skip_init
 
 from models.attention import MultiHeadAttention
 from models.transformer.cache import BlockCache
@@ -30,7 +32,13 @@ class Attended:
     mask: Tensor | None
 
 
+Layer = TypeVar("Layer", nn.Linear, nn.Embedding)
 Heard = Callable[[Attended], object]
+
+
+def blank(kind: type[Layer], *sizes: int, **options: bool) -> Layer:
+    """A layer whose weights are still to be drawn: its own way would use torch's global random state."""
+    return skip_init(kind, *sizes, **options)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class FeedForward(nn.Module):
@@ -38,7 +46,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
-        self.widen, self.narrow = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
+        self.widen, self.narrow = blank(nn.Linear, d_model, d_ff), blank(nn.Linear, d_ff, d_model)
 
     def forward(self, x: Tensor) -> Tensor:
         return self.narrow(self.widen(x).relu())  # type: ignore[no-any-return]

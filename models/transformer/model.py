@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from models.masks import causal
 from models.positions import sinusoidal
 from models.trace import Trace
-from models.transformer.blocks import EPSILON, Attended, Block, Heard
+from models.transformer.blocks import EPSILON, Attended, Block, Heard, blank
 from models.transformer.cache import Cache, empty
 from models.transformer.config import Config
 
@@ -42,10 +42,10 @@ class Embedding(nn.Module):
 
     def __init__(self, config: Config) -> None:
         super().__init__()
-        self.token = nn.Embedding(config.vocabulary, config.d_model)
+        self.token = blank(nn.Embedding, config.vocabulary, config.d_model)
         self.position: nn.Embedding | None = None
         if config.position == "learned":
-            self.position = nn.Embedding(config.context, config.d_model)
+            self.position = blank(nn.Embedding, config.context, config.d_model)
         else:
             self.register_buffer("table", sinusoidal(config.context, config.d_model), persistent=False)
 
@@ -80,7 +80,7 @@ class Transformer(nn.Module):
         self.encoder = Stack(config, 1000 * seed, cross=False) if config.kind != "decoder" else None
         cross = config.kind == "encoder-decoder"
         self.decoder = Stack(config, 1000 * seed + 500, cross=cross) if config.kind != "encoder" else None
-        self.predict = nn.Linear(config.d_model, config.vocabulary, bias=False)
+        self.predict = blank(nn.Linear, config.d_model, config.vocabulary, bias=False)
         _initialise(self, torch.Generator().manual_seed(seed))
 
     def forward(

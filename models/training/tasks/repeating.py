@@ -12,8 +12,8 @@ from models.training.tasks.base import IGNORE, Batch, Recipe, Task
 class Repeat(Task):
     """Go on with what repeats: decoder-only, attention without feed-forward layers.
 
-    A block of random symbols is repeated to the end; how long it is differs from text to text. Only what has been
-    there before can be known, and only by finding it: the right attention is an induction head, which looks at the
+    A block of random symbols, all different, is repeated to the end; how long it is differs from text to text. What has
+    been there before can be known, and only by finding it: the right attention is an induction head, which looks at the
     symbol that followed the same symbol earlier, on top of a head of the layer below that looks at the symbol before
     (Olsson et al. 2022, "In-context learning and induction heads").
     """
@@ -39,7 +39,7 @@ class Repeat(Task):
         """Blocks of an eighth to half of the length; what cannot be known, the first block, is not counted."""
         period = torch.randint(self.length // 8, self.length // 2 + 1, (count, 1), generator=generator)
         place = torch.arange(self.length).expand(count, self.length)  # B N
-        drawn = torch.randint(len(self.alphabet), (count, self.length), generator=generator)
+        drawn = torch.rand(count, len(self.alphabet), generator=generator).argsort(-1)  # B 64: each symbol once
         ids = drawn.gather(-1, place % period)
         labels = ids.roll(-1, -1).masked_fill((place < period) | (place == self.length - 1), IGNORE)
         return Batch(ids, labels)
