@@ -112,6 +112,7 @@ BINDINGS: dict[str, Binding] = {
     "matrix": Binding(lambda s: s.matrix, lambda s, name: replace(s, matrix=name or s.matrix)),
     "language": Binding(lambda s: s.language, lambda s, code: replace(s, language=code or s.language)),
     **{f"model_{name}": _model_text(name) for name in ("text", "pair", "target")},
+    **{f"translate_{name}": _model_text(name) for name in ("text", "target")},
     **{
         f"model_{name}": _model_choice(name)
         for name in ("layer", "head", "i", "words", "special", "sink", "part", "kept")

@@ -106,7 +106,45 @@ _COST: tuple[Knob, ...] = (
     Knob("c_top", "1024", options=("256", "512", "1024", "2048", "4096")),
     Knob("c_gain", 1.0, 0.1, 10.0),
 )
+_TRAINING: tuple[Knob, ...] = (
+    Knob(
+        "t_task",
+        "repeat",
+        options=("copy", "reverse", "sort", "repeat", "brackets", "words-en", "words-zh"),
+    ),
+    Knob("t_seed", 0, 0, 9999),
+    Knob("t_d_model", 0, 0, 256),  # 0, here and below: as the task has it
+    Knob("t_heads", 0, 0, 16),
+    Knob("t_layers", 0, 0, 6),
+    Knob("t_length", 0, 0, 128),
+    Knob("t_rate", 0.0, 0, 10),
+    Knob("t_step", -1, -1, 20_000),  # the snapshot that is looked at; −1 is the newest
+    Knob("t_text", "", high=200),
+    Knob("t_stream", "decoder", options=("encoder", "decoder")),
+    Knob("t_kind", "self", options=("self", "cross")),
+    Knob("t_layer", 0, 0, 5),
+    Knob("t_head", -1, -1, 15),  # −1 is the head that comes nearest to the task's right attention
+    Knob("t_i", 0, 0, 255),
+    Knob("t_j", 0, 0, 255),
+    Knob("t_what", "weights", options=("weights", "moved", "gradient")),
+)
+_TRANSLATE: tuple[Knob, ...] = (
+    Knob("e_mean", False),
+    Knob("e_stay", False),
+)
+
+_MEASURES = (
+    "previous", "next", "itself", "earlier", "first", "induction", "separator", "diagonal", "distance", "entropy", "evenness"
+)  # fmt: skip
+_ROLES: tuple[Knob, ...] = (
+    Knob("r_measure", "role", options=("role", *_MEASURES)),
+    Knob("r_on", "text", options=("text", "repeat", "task", "sentences")),
+    Knob("r_sort", "score", options=("score", "place")),
+)
 
 KNOBS: Mapping[str, Knob] = MappingProxyType(
-    {knob.name: knob for knob in (*_POSITION, *_ORDER, *_MASKS, *_SCALE, *_GEOMETRY, *_COST)}
+    {
+        knob.name: knob
+        for knob in (*_POSITION, *_ORDER, *_MASKS, *_SCALE, *_GEOMETRY, *_COST, *_TRAINING, *_TRANSLATE, *_ROLES)
+    }
 )

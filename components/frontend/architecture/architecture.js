@@ -1,5 +1,5 @@
 // The whole model as one drawing. Its places of attention are buttons; pointing at one lights what flows into it.
-import { readPalette } from "../lib/colour.js";
+import { evenTint, readPalette } from "../lib/colour.js";
 import { el, watchSize } from "../lib/dom.js";
 import { sampleLegend, scaleLegend } from "../lib/legend.js";
 import { hideTip, pointIn, showTip } from "../lib/tip.js";
@@ -56,7 +56,8 @@ function fillArchCorner({ corner, data }, layout, palette) {
   Object.assign(corner.style, { left: `${x}px`, top: `${y}px`, width: `${w}px` });
   const [title, ...facts] = data.corner;
   const key = el("div", "key");
-  key.append(scaleLegend(palette, { kind: "weights", gamma: 0.5 }));
+  const { keys } = data.pictures[data.chosen] ?? { keys: 10 };
+  key.append(scaleLegend(palette, { kind: "weights", gamma: evenTint(keys) }));
   const masked = [data.encoder, data.decoder].some((tower) => tower.parts.some((part) => archIsMasked(data, part.name)));
   if (masked) key.append(sampleLegend(palette, "masked", data.text.hidden));
   corner.replaceChildren(el("strong", "", title), ...facts.map((fact) => el("div", "", fact)), key);

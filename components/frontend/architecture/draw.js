@@ -27,7 +27,7 @@ function drawArchFrame({ layout, data, ctx }, tower) {
     nodes.push(archNode("text", { class: "times", x, y: frame.y + frame.h / 2, "text-anchor": tower.inward > 0 ? "end" : "start" }, times));
   } else {
     const x = tower.inward > 0 ? frame.x + 2 : frame.x + frame.w - 2;
-    nodes.push(archNode("text", { class: "times", x, y: frame.y - 6 - sheets * 3, "text-anchor": tower.inward > 0 ? "start" : "end" }, times));
+    nodes.push(archNode("text", { class: "times", x, y: frame.y + frame.h + 17, "text-anchor": tower.inward > 0 ? "start" : "end" }, times));
   }
   return nodes;
 }
@@ -78,10 +78,11 @@ function drawArchCircle({ data }, box) {
   group.append(archNode("circle", { cx: x, cy: y, r }));
   group.append(archNode("path", { d: `M${x - r / 2},${y}H${x + r / 2}M${x},${y - r / 2}V${y + r / 2}` }));
   if (box.kind === "add") return group;
-  const wave = x - r - 26;
+  const out = box.outward; // as in the paper, the wave stands on the tower's outer side
+  const wave = x + out * (r + 26);
   group.append(archNode("circle", { cx: wave, cy: y, r: r + 1 }));
-  group.append(archNode("path", { d: `M${wave - 6},${y}q3,-7 6,0t6,0M${wave + r + 1},${y}H${x - r}` }));
-  group.append(archNode("text", { class: "note", x: x + r + 8, y: y + 4 }, data.text.positions));
+  group.append(archNode("path", { d: `M${wave - 6},${y}q3,-7 6,0t6,0M${wave - out * (r + 1)},${y}H${x + out * r}` }));
+  group.append(archNode("text", { class: "note", x: x - out * (r + 8), y: y + 4, "text-anchor": out < 0 ? "start" : "end" }, data.text.positions));
   return group;
 }
 

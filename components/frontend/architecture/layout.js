@@ -5,7 +5,7 @@ import { archBox, archFlow } from "./pieces.js";
 import { archSublayer } from "./sublayer.js";
 
 const ARCH = {
-  pad: 8, bypass: 15, name: 15, tokens: 22, box: 22, circle: 15, step: 9, frame: 5, beside: 146,
+  pad: 8, bypass: 15, name: 15, tokens: 22, box: 22, circle: 15, step: 9, frame: 5, beside: 146, corner: 118,
   wide: { edge: 31, channel: 48, from: 450 }, narrow: { edge: 3, channel: 34 },
 };
 
@@ -21,7 +21,7 @@ export function archLayout(data, room) {
   const attention = Math.floor(clamp(Math.min(...spare), beside ? 66 : 104, beside ? 112 : 128));
   const [encoder, decoder] = build(attention);
   const height = Math.ceil(Math.max(encoder.up, decoder.up) + 2);
-  for (const [one, other] of [[encoder, decoder], [decoder, encoder]]) if (one.spec.missing) one.frame = { ...other.frame, x: one.left };
+  for (const [one, other] of [[encoder, decoder], [decoder, encoder]]) if (one.spec.missing) one.frame = archGhost(one, other, height);
   const towers = [encoder, decoder];
   const lines = towers.flatMap((tower) => tower.lines).concat(archMemory(encoder, decoder, channel));
   for (const box of towers.flatMap((tower) => [...tower.boxes, tower.frame])) box.y = height - box.up - box.h;
@@ -49,7 +49,7 @@ function fillArchTower(tower) {
   archBox(tower, "embedding", ARCH.box);
   if (spec.positions) {
     archFlow(tower, 6);
-    archBox(tower, "position", ARCH.circle, { x: tower.axis - ARCH.circle / 2, w: ARCH.circle });
+    archBox(tower, "position", ARCH.circle, { x: tower.axis - ARCH.circle / 2, w: ARCH.circle, outward: -tower.inward });
   }
   tower.up += ARCH.step - 2;
   tower.frame.up = tower.up;
@@ -81,19 +81,30 @@ function finishArchTower(tower) {
   archBox(tower, "name", ARCH.name, { text: spec.outputs_name, x: tower.left, w: tower.width });
 }
 
+/** The outline of a tower that is not there; the left one leaves the corner free. */
+function archGhost(one, { frame }, height) {
+  const most = one.side === "encoder" ? height - frame.up - ARCH.corner : frame.h;
+  return { ...frame, x: one.left, h: Math.max(60, Math.min(frame.h, most)) };
+}
+
 /** The encoder's output on its way into the cross-attention: one line that parts into keys and values. */
 function archMemory(encoder, decoder, channel) {
   const cross = decoder.boxes.find((box) => box.kind === "cross");
   if (!cross || encoder.spec.missing) return [];
-  const from = encoder.end ?? encoder.up;
   const middle = cross.up + cross.h / 2;
-  const turn = Math.max(middle, from + 16);
-  const bend = encoder.left + encoder.width + channel * 0.42;
-  const lines = [{ hue: "trunk", points: [[encoder.axis, from], [encoder.axis, turn], [bend, turn]], place: cross.name, label: "memory" }];
   const gap = clamp(cross.h * 0.25, 16, 24);
-  for (const [hue, at] of [["k", middle + gap], ["v", middle - gap]])
-    lines.push({ hue, points: [[bend, turn], [bend, at], [cross.x, at]], arrow: true, place: cross.name, letter: [decoder.left - 9, at + (hue === "k" ? 5 : -13)] });
-  return lines;
+  const turn = Math.max(middle, encoder.end + 16);
+  const bend = encoder.left + encoder.width + channel * 0.42;
+  const aside = turn > middle + gap - 8 ? 5 : 0; // both go down: side by side, so that both are seen
+  const trunk = [[encoder.axis, encoder.end], [encoder.axis, turn], [bend + aside, turn]];
+  const way = (hue, x, at, letter) => ({
+    hue, points: [[x, turn], [x, at], [cross.x, at]], arrow: true, place: cross.name, letter: [decoder.left - 9, letter],
+  });
+  return [
+    { hue: "trunk", points: trunk, place: cross.name, label: "memory" },
+    way("k", bend + aside, middle + gap, middle + gap + 5),
+    way("v", bend, middle - gap, middle - gap - 13),
+  ];
 }
 
 /** The free room above the encoder: {x, y, w, h} down from the top. */

@@ -39,7 +39,7 @@ function archFork(tower, part) {
   for (const [hue, aside] of ways) {
     const x = tower.axis + aside;
     const points = aside ? [[tower.axis, from], [tower.axis, rail], [x, rail], [x, to]] : [[x, from], [x, to]];
-    tower.lines.push({ hue, points, arrow: true, place: part.name, letter: [x - 9, to - 14] });
+    tower.lines.push({ hue, points, arrow: true, place: part.name, letter: [x - 10, to - 15] });
   }
   tower.up = to;
 }

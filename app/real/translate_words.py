@@ -1,0 +1,75 @@
+"""What happens in each place of attention, in words of the session's own texts. Plain text unless it says HTML."""
+
+from __future__ import annotations
+
+from html import escape
+
+from app.i18n import t
+from app.real.headline import spoken
+from app.real.opening import Opened
+from app.real.stack import Stack, labels_of
+from app.real.translate import Places, Role, alignment, weights_of
+
+
+def says(role: Role, stack: Stack) -> str:
+    """Who asks, who is asked, how many of each, and what is hidden."""
+    call = stack.call
+    hidden = hidden_count(stack)
+    sentence = t(
+        f"translate.says.{role}", queries=call.queries, keys=call.keys, cells=call.queries * call.keys
+    )
+    if hidden:
+        return sentence + t("translate.says.sep") + t("translate.says.hidden", count=hidden)
+    return sentence + t("translate.says.sep") + t(f"translate.says.open_{role}")
+
+
+def hidden_count(stack: Stack) -> int:
+    """Cells of the chosen head that may not be looked at."""
+    visible = stack.call.visible(stack.head)
+    return 0 if visible is None else int((~visible).sum())
+
+
+def aligned(now: Opened, stack: Stack, mean: bool) -> str:
+    """ "carro ← car 0.81 …": the strongest pairs of a cross-attention, as HTML. Empty where there are none."""
+    queries, keys = labels_of(stack.call)
+    source = now.trace.tokens.get("encoder")
+    special = source.special if source is not None else ()
+    written = now.trace.following or queries
+    pairs = alignment(weights_of(stack, mean), written, keys, special)
+    found = [
+        f'<span class="pair"><span class="am-q">{spoken(pair.written)}</span> ← '
+        f'<span class="am-k">{spoken(pair.source)}</span> <b>{pair.weight:.2f}</b></span>'
+        for pair in pairs
+    ]
+    return " ".join([escape(t("translate.aligned")), *found]) if found else ""
+
+
+def strongest(stack: Stack, mean: bool) -> str:
+    """The strongest link of a self-attention between two different tokens, as HTML. Empty where there is none."""
+    queries, keys = labels_of(stack.call)
+    weights = weights_of(stack, mean).nan_to_num().clone()
+    if weights.shape[0] == weights.shape[1]:
+        weights.fill_diagonal_(0)
+    row, col = divmod(int(weights.argmax()), weights.shape[1])
+    if not float(weights[row, col]):
+        return ""
+    return t(
+        "translate.strongest",
+        query=f'<b class="am-q">{spoken(queries[row])}</b>',
+        key=f'<b class="am-k">{spoken(keys[col])}</b>',
+        weight=f"<b>{float(weights[row, col]):.2f}</b>",
+    )
+
+
+def lacks(places: Places) -> list[str]:
+    """A sentence for each place that the model does not have."""
+    found = []
+    if not places.encoder:
+        found.append(t("translate.lacks.encoder"))
+    if not places.decoder:
+        found.append(t("translate.lacks.decoder"))
+    elif "decoder" not in places.stacks:
+        found.append(t("translate.lacks.recurrent" if places.recurrent else "translate.lacks.self"))
+    if places.encoder and places.decoder and "cross" not in places.stacks:
+        found.append(t("translate.lacks.cross"))
+    return found
