@@ -36,7 +36,7 @@ class Question:
 
 @dataclass
 class Scan:
-    """`effects` (layers × heads): by how many bits the token loses probability when a head is changed (above 0: the
+    """`effects` (layers × heads): by how many bits the token's probability changes when a head is changed (below 0: the
     head helps it), or how far the vector turns (cosine distance); NaN where there is no head, or none measured yet."""
 
     effects: Tensor
@@ -89,7 +89,7 @@ def effects(outputs: Tensor, token: int | None) -> list[float]:
     if token is None:
         return moved(outputs[:1], outputs[1:]).turned.tolist()
     chances = log_probabilities(outputs)[:, token] / BIT
-    return [0.0 if after == chances[0] else float(chances[0] - after) for after in chances[1:]]
+    return [0.0 if after == chances[0] else float(after - chances[0]) for after in chances[1:]]
 
 
 def _portions(places: Sequence[tuple[int, int]], tokens: int) -> Iterator[list[tuple[int, int]]]:
