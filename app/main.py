@@ -40,13 +40,14 @@ def main() -> None:
     warm_up()
     page = navigation.choose()
     state.enter(page.url_path)
-    real = navigation.is_real(page.url_path)
+    subject = navigation.subject(page.url_path)
+    navigation.prepare(subject)
     with st.sidebar:
-        sidebar.show(real=real)
+        sidebar.show(subject)
         with st.container(key="address"):
             one_entry_per_page("am.address")
     with st.container(key="notes"):
-        if not real:
+        if subject == "sentence":
             show_settings_notes()
         show_address_notes()
     page.run()

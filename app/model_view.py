@@ -64,17 +64,35 @@ EXAMPLES: dict[str, ModelView] = {
         i=4,
         j=4,
     ),
+    "repeat": ModelView(model="repeat", text="Zq7pLw3xZq7pLw3xZq7p", layer=1, head=0, i=12, j=5),
+    "words-en": ModelView(
+        model="words-en", text="3021", stream="decoder", kind="cross", layer=1, head=0, i=2, j=2
+    ),
+    "words-zh": ModelView(
+        model="words-zh", text="3021", stream="decoder", kind="cross", layer=1, head=0, i=3, j=2
+    ),
 }
 
-
-READ_ALONE = ("smollm2", "en-pt")  # ready models that do not read two sentences together
-WRITE_NOTHING = ("minilm", "smollm2")  # ready models that do not turn a text into another
+MINE = "mine"  # the name of the model that the session trains itself
+OWN = (
+    "repeat",
+    "words-en",
+    "words-zh",
+    MINE,
+)  # trained with this app: they know the symbols of their task alone
+READ_ALONE = ("smollm2", "en-pt", *OWN)  # models that do not read two sentences together
+WRITE_NOTHING = ("minilm", "smollm2", "repeat")  # models that do not turn a text into another
 
 
 def with_model(view: ModelView, model: str) -> ModelView:
-    """Open another model: at its example, with the user's own text if there is one, and shown in the same way."""
+    """Open another model: at its example, with the user's own text if there is one, and shown in the same way. A text
+    is not taken over to or from a model that knows other symbols than words."""
     start = EXAMPLES.get(model, replace(ModelView(), model=model, layer=0, head=0, i=1, j=0))
+    if model == MINE:
+        start = replace(start, text="")  # the example of its task: see app.training.mine
     example = replace(start, words=view.words, special=view.special, sink=view.sink)
+    if model in OWN or view.model in OWN:
+        return example
     if view.text.strip() in {"", *(known.text for known in EXAMPLES.values())}:
         return example
     return replace(example, text=view.text, pair="" if model in READ_ALONE else view.pair)

@@ -6,12 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Literal
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from app import state
 from app.i18n import t
+
+Subject = Literal["sentence", "model", "training"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Entry("heads", "heads", ":material/grid_view:"),
         Entry("compare", "compare", ":material/compare_arrows:"),
         Entry("matrices", "matrices", ":material/edit_note:"),
+        Entry("training", "training", ":material/model_training:"),
     ),
     "labs": (
         Entry("lab_position", "position", ":material/pin_drop:"),
@@ -42,13 +46,31 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Entry("model_overview", "overview", ":material/apps:"),
         Entry("model_head", "head", ":material/hub:"),
         Entry("model_cell", "cell", ":material/calculate:"),
+        Entry("model_roles", "roles", ":material/badge:"),
+        Entry("model_translate", "translate", ":material/translate:"),
+        Entry("model_grow", "grow", ":material/edit:"),
+        Entry("model_steps", "steps", ":material/stairs:"),
     ),
 }
 
 
-def is_real(path: str) -> bool:
-    """Whether the page at this address is about a real model."""
-    return any(entry.path == path for entry in GROUPS["real"])
+def subject(path: str) -> Subject:
+    """What the page at this address is about: the sidebar has the controls for that."""
+    if path == "training":
+        return "training"
+    return "model" if any(entry.path == path for entry in GROUPS["real"]) else "sentence"
+
+
+def prepare(subject: Subject) -> None:
+    """Import what pages about models need, whole, before parts of it. While the server warms up another thread is
+    importing the same package; two threads that enter it at different modules would wait for each other."""
+    if subject != "sentence":
+        import_module("models.pretrained")
+
+
+def names() -> set[str]:
+    """The names of all pages."""
+    return {entry.name for entries in GROUPS.values() for entry in entries}
 
 
 def choose() -> StreamlitPage:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app import state
 from app.i18n import LANGUAGES, t, words
+from app.navigation import Subject
 from components.token_strip import token_strip
 from models.settings import (
     MAX_D_MODEL,
@@ -21,14 +22,18 @@ from models.tokenizer import tokenize
 SEGMENTS = 6  # heads beside each other; more are chosen from a list
 
 
-def show(*, real: bool) -> None:
-    """Draw the controls of the from-scratch pages or, with `real`, those of real models. To be called inside
-    `st.sidebar`; the values live in the state, so they are kept while the other controls are shown."""
-    if real:
+def show(subject: Subject) -> None:
+    """Draw the controls of what the page is about. To be called inside `st.sidebar`; the values live in the state, so
+    they are kept while the other controls are shown."""
+    if subject == "model":
         # imported when needed: transformers takes seconds
         from app.real import sidebar as real_sidebar
 
         real_sidebar.show()
+    elif subject == "training":
+        from app.training import sidebar as training_sidebar
+
+        training_sidebar.show()
     else:
         _sentence()
         _sizes()

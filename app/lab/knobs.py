@@ -141,10 +141,28 @@ _ROLES: tuple[Knob, ...] = (
     Knob("r_on", "text", options=("text", "repeat", "task", "sentences")),
     Knob("r_sort", "score", options=("score", "place")),
 )
+_GROW: tuple[Knob, ...] = (
+    Knob("w_ids", "", high=6000, pattern=r"([1-4][A-Za-z0-9_-]+)?"),  # what was written: app.real.grow_ids
+    Knob("w_mode", "greedy", options=("greedy", "sampled")),
+    Knob("w_temp", 1.0, 0.05, 5.0),  # the bounds are those of models.generation.choice
+    Knob("w_seed", 7, 0, 9999),
+    Knob("w_row", -1, -1, 9_999),  # the row that is looked at; −1 is the newest
+)
 
 KNOBS: Mapping[str, Knob] = MappingProxyType(
     {
         knob.name: knob
-        for knob in (*_POSITION, *_ORDER, *_MASKS, *_SCALE, *_GEOMETRY, *_COST, *_TRAINING, *_TRANSLATE, *_ROLES)
+        for knob in (
+            *_POSITION,
+            *_ORDER,
+            *_MASKS,
+            *_SCALE,
+            *_GEOMETRY,
+            *_COST,
+            *_TRAINING,
+            *_TRANSLATE,
+            *_GROW,
+            *_ROLES,
+        )
     }
 )

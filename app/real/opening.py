@@ -12,16 +12,17 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app import state
 from app.i18n import t
-from app.model_view import ModelView
+from app.model_view import MINE, OWN, ModelView
 from app.notice import error_notice
+from app.training import mine
 from models.errors import InputError
-from models.pretrained import ModelTrace, PretrainedModel, load_model
+from models.pretrained import Model, ModelTrace, load_model
 from models.pretrained.catalogue import MEGABYTE, READY_MODELS, ReadyModel
 from models.pretrained.download import Progress, Report
 
 TRACES_KEPT = 4  # a trace of 1,024 tokens of a 12 × 12 model takes about 100 MB
 
-_serials: WeakKeyDictionary[PretrainedModel, int] = WeakKeyDictionary()
+_serials: WeakKeyDictionary[Model, int] = WeakKeyDictionary()
 _next_serial = count()
 
 
@@ -29,7 +30,7 @@ _next_serial = count()
 class Opened:
     """A model and its trace of the session's text; `key` names the two in caches."""
 
-    model: PretrainedModel
+    model: Model
     trace: ModelTrace
     key: str
 
@@ -37,19 +38,40 @@ class Opened:
 def opened() -> Opened | None:
     """The session's model with its trace. If it cannot be had (yet), the page says why and offers what to do, and the
     result is None."""
-    view = state.model_view()
-    ready = READY_MODELS.get(view.model)
+    if (model := opened_model()) is None:
+        return None
     try:
-        if not _may_load(view.model, ready):
-            return None
-        with st.spinner(t("real.loading")):
-            model = load_model(view.model, report=_progress(st.empty()))
-        key = _digest(str(_serial(model)), view.text, view.pair, view.target)
+        view = state.model_view()
+        key = key_of(model, view.text, view.pair, view.target)
         with st.spinner(t("real.tracing")):
             return Opened(model, _trace(key, model, view), key)
     except InputError as error:
         error_notice(error, "model")
         return None
+
+
+def opened_model() -> Model | None:
+    """The session's model alone, before it has read anything; as `opened`, None if it cannot be had (yet)."""
+    try:
+        return _model(state.model_view().model)
+    except InputError as error:
+        error_notice(error, "model")
+        return None
+
+
+def key_of(model: Model, *texts: str) -> str:
+    """Names a loaded model and texts in caches."""
+    return _digest(str(_serial(model)), *texts)
+
+
+def _model(name: str) -> Model | None:
+    """The model of this name, if it may be loaded; None after the page has said what is to be done."""
+    if name == MINE:
+        return mine.opened_model()
+    if name not in OWN and not _may_load(name, READY_MODELS.get(name)):
+        return None
+    with st.spinner(t("real.loading")):
+        return load_model(name, report=_progress(st.empty()))
 
 
 def _may_load(name: str, ready: ReadyModel | None) -> bool:
@@ -96,7 +118,7 @@ def _progress(place: DeltaGenerator) -> Report:
     return report
 
 
-def _serial(model: PretrainedModel) -> int:
+def _serial(model: Model) -> int:
     """A number of its own for every loaded model: a folder that was changed is loaded anew, and traced anew."""
     return _serials.setdefault(model, next(_next_serial))
 
@@ -106,5 +128,5 @@ def _digest(*parts: str) -> str:
 
 
 @st.cache_resource(max_entries=TRACES_KEPT, show_spinner=False)
-def _trace(digest: str, _model: PretrainedModel, _view: ModelView) -> ModelTrace:  # noqa: ARG001 - the cache's key
+def _trace(digest: str, _model: Model, _view: ModelView) -> ModelTrace:  # noqa: ARG001 - the cache's key
     return _model.trace(_view.text, _view.pair or None, target=_view.target or None)

@@ -6,7 +6,8 @@ import streamlit as st
 
 from app import state
 from app.i18n import t
-from app.model_view import READ_ALONE, WRITE_NOTHING
+from app.model_view import OWN, READ_ALONE, WRITE_NOTHING
+from app.training import runs
 from models.pretrained.catalogue import MEGABYTE, READY_MODELS
 
 
@@ -32,7 +33,8 @@ def show() -> None:
 def _model() -> None:
     """The ready models, and the user's own if that is what is open."""
     current = state.model_view().model
-    names = {name: _model_name(name) for name in dict.fromkeys([*READY_MODELS, current])}
+    own = OWN if runs.any_of_session() else OWN[:-1]
+    names = {name: _model_name(name) for name in dict.fromkeys([*READY_MODELS, *own, current])}
     st.selectbox(
         t("real.model"),
         list(names),
@@ -43,6 +45,8 @@ def _model() -> None:
 
 def _model_name(name: str) -> str:
     ready = READY_MODELS.get(name)
+    if name in OWN:
+        return t(f"real.short.{name}")
     if ready is None:
         return name
     size = "" if ready.ready else t("real.to_fetch", size=round(ready.download_bytes / MEGABYTE))

@@ -8,14 +8,17 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 
+from models.memory import free_memory
 from models.pretrained import problems
 from models.pretrained.assemble import assemble
 from models.pretrained.catalogue import READY_MODELS
 from models.pretrained.download import Report, fetch
 from models.pretrained.folder import ModelFolder, open_folder
 from models.pretrained.hub import HUB_ID, fetch_from_hub
-from models.pretrained.memory import free_memory
 from models.pretrained.model import PretrainedModel
+from models.pretrained.own import OWN_MODELS, OwnModel, shipped_model
+
+Model = PretrainedModel | OwnModel
 
 HEADROOM = 1.2  # of the weights: buffers, and the numbers of one forward pass
 
@@ -28,8 +31,9 @@ _table = (
 _one_at_a_time = threading.Lock()  # two models loading at once could both believe in the same free memory
 
 
-def load_model(name: str | Path, report: Report = lambda _: None) -> PretrainedModel:
-    """The model called `name`: "smollm2", "minilm", "en-pt", a folder in Hugging Face layout, or a hub id.
+def load_model(name: str | Path, report: Report = lambda _: None) -> Model:
+    """The model called `name`: "smollm2", "minilm", "en-pt", a folder in Hugging Face layout, or a hub id; or one of
+    `OWN_MODELS`, which were trained with this engine.
 
     A ready model is downloaded at the first call, which `report` is told about; a hub model too. The folder wins over a
     hub id of the same name. In evaluation mode, in the checkpoint's dtype (float16 is computed in float32: processors
@@ -38,6 +42,8 @@ def load_model(name: str | Path, report: Report = lambda _: None) -> PretrainedM
     Calls from several threads share one copy; a folder that has changed is loaded anew. Raises InputError with a key of
     the locale files for everything that can be wrong with the name, the folder, the network, the disk and the memory.
     """
+    if name in OWN_MODELS:
+        return shipped_model(str(name))
     path, ready = _find(str(name).strip(), report)
     folder = open_folder(path)
     if (model := _loaded(folder)) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
+from models.attention import head_size
 from models.errors import InputError
 
 Kind = Literal["encoder", "decoder", "encoder-decoder"]
@@ -51,8 +52,6 @@ class Config:
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise _unknown_choice(name, allowed, getattr(self, name))
-        from models.attention import head_size
-
         head_size(self.d_model, self.heads)
         return self
 

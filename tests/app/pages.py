@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from app import navigation
 from scripts.live import ROOT
 
-PATHS = ("", "heads", "compare", "matrices")
+PATHS = ("", "heads", "compare", "matrices", "training")
 LAB_PATHS = tuple(entry.path for entry in navigation.GROUPS["labs"])  # the laboratories
 REAL_PATHS = ("overview", "head", "cell")  # pages of real models
 

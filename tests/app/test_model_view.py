@@ -11,6 +11,7 @@ from hypothesis import strategies as some
 from app.model_view import EXAMPLES, LINKS_KEPT, PARTS, READ_ALONE, STREAMS, ModelView, with_model
 from app.url import State, decode, encode
 from models.pretrained.catalogue import READY_MODELS
+from models.pretrained.own import OWN_MODELS
 
 text = some.text(max_size=60)
 views = some.builds(
@@ -32,7 +33,7 @@ views = some.builds(
 
 
 def test_every_ready_model_has_an_example_of_its_own() -> None:
-    assert set(EXAMPLES) == set(READY_MODELS)
+    assert set(EXAMPLES) == {*READY_MODELS, *OWN_MODELS}
     assert all(name == view.model for name, view in EXAMPLES.items())
 
 

@@ -1,0 +1,51 @@
+"""What is to be trained: task, seed and sizes, as the session has chosen them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import takewhile
+
+import torch
+
+from app import state
+from models.training.tasks import TASKS, Task
+from models.transformer.config import Config
+
+SIZES = ("d_model", "heads", "layers")  # knobs that are 0 where the task's own size is wanted
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Equal setups give equal trainings. `rate` is the learning rate."""
+
+    task: Task
+    config: Config
+    seed: int
+    rate: float
+
+
+def chosen() -> Setup:
+    """As the knobs say. Raises InputError for sizes that fit no model."""
+    task = TASKS[state.lab("t_task")]
+    length = state.lab("t_length") or task.length
+    sizes = {name: value for name in SIZES if (value := state.lab(f"t_{name}"))}
+    config = task.configured(length, **sizes)
+    return Setup(task.fitting(config), config, state.lab("t_seed"), state.lab("t_rate") or task.recipe.rate)
+
+
+def text_of(task: Task) -> str:
+    """What the model is tried on: the session's text, or the task's example."""
+    return str(state.lab("t_text")) or example_of(task)
+
+
+def example_of(task: Task) -> str:
+    """The task's example; where that is too long for the chosen length, the text of one that is drawn."""
+    if len(task.example) <= task.length:
+        return task.example
+    ids = task.sample(1, torch.Generator().manual_seed(0)).ids[0].tolist()
+    return "".join(takewhile(task.alphabet.__contains__, (task.symbols[index] for index in ids)))
+
+
+def key_of(setup: Setup) -> str:
+    """A name for the setup, the same whenever it is chosen again."""
+    return repr((setup.task.name, setup.config, setup.seed, setup.rate))

@@ -1,0 +1,58 @@
+"""The controls beside a training: which task, which seed, which sizes."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import state
+from app.i18n import t
+from app.lab.parts import bounds
+from models.training.memory import parameters_of
+from models.training.tasks import TASKS
+
+
+def show() -> None:
+    """Draw the controls; to be called inside `st.sidebar`."""
+    st.selectbox(
+        t("training.choose"),
+        list(TASKS),
+        format_func=lambda name: t(f"training.task.{name}"),
+        **state.bind_knob("t_task"),
+    )
+    task = TASKS[state.lab("t_task")]
+    st.text(f"{task.example} → {task.answer(task.example)}")
+    config = task.config
+    st.caption(
+        t(
+            f"training.kind_{config.kind.replace('-', '_')}",
+            layers=state.lab("t_layers") or config.layers,
+            heads=state.lab("t_heads") or config.heads,
+            d_model=state.lab("t_d_model") or config.d_model,
+        )
+    )
+    st.number_input(
+        t("sidebar.seed"),
+        step=1,
+        help=t("training.seed_help"),
+        **bounds("t_seed"),
+        **state.bind_knob("t_seed"),
+    )
+    with st.popover(t("training.sizes"), width="stretch", type="tertiary", icon=":material/tune:"):
+        st.caption(t("training.sizes_help", numbers=f"{parameters_of(config):,}"))
+        left, right = st.columns(2)
+        for column, name in ((left, "d_model"), (right, "heads"), (left, "layers"), (right, "length")):
+            column.number_input(
+                t(f"training.size.{name}"),
+                step=1,
+                help=t("training.auto_help"),
+                **bounds(f"t_{name}"),
+                **state.bind_knob(f"t_{name}"),
+            )
+        st.number_input(
+            t("training.rate"),
+            step=0.001,
+            format="%.4f",
+            help=t("training.rate_help", rate=f"{task.recipe.rate:g}"),
+            **bounds("t_rate"),
+            **state.bind_knob("t_rate"),
+        )

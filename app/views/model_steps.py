@@ -1,0 +1,58 @@
+"""Step through one head of a model that was trained here: the stage, on learned weights."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import state
+from app.i18n import t, table
+from app.notice import notice
+from app.real.facts import show_notes
+from app.real.headline import choose_head, choose_stack, open_link, title
+from app.real.opening import opened
+from app.real.stack import Stack, current_stack
+from components.stage import StageView, stage
+from models.pretrained.own_trace import layer_trace
+
+
+def show() -> None:
+    """Draw the page."""
+    now = opened()
+    if now is None:
+        return
+    stack = current_stack(now.trace)
+    show_notes(now)
+    with st.container(key="model_steps", gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", key="choose_head"):
+            choose_stack(now)
+            choose_head(stack)
+        _stage(stack)
+
+
+def _stage(stack: Stack) -> None:
+    trace = layer_trace(stack.call)
+    if trace is None:
+        title(t("steps.not_ours"))
+        notice(t("steps.why"), "not_ours")
+        open_link("model_cell", t("real.open_cell"), ":material/calculate:")
+        return
+    moved = stage(
+        trace,
+        head=stack.head,
+        text=table("stage"),
+        start=_start(stack),
+        key=f"model_stage_{'_'.join(stack.name)}",
+        layer=stack.layer,
+    )
+    if moved is not None:
+        state.select(step=moved.step)
+        state.look(i=moved.i, j=moved.j)
+
+
+def _start(stack: Stack) -> StageView:
+    """Where the stage opens: kept as it was when the page was entered, so that stepping sends no data again."""
+    memory = state.scratch("model_stage")
+    if memory.get("visit") != state.visit():
+        memory.update(visit=state.visit(), start=StageView(state.view().step, stack.i, stack.j))
+    start: StageView = memory["start"]
+    return start

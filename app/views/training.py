@@ -1,0 +1,117 @@
+"""Watch attention being learned: a small transformer is trained while its heads and weights are looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from app import state
+from app.i18n import t
+from app.notice import error_notice
+from app.real.headline import title
+from app.training import panels, runs
+from app.training.controls import show_controls
+from app.training.files import show_files
+from app.training.history import show_history
+from app.training.links import show_links
+from app.training.pictures import Picture, picture
+from app.training.setup import Setup, chosen, example_of, text_of
+from models.errors import InputError
+from models.transformer.model import Place
+
+EVERY = 1.0  # seconds between looks at a training that is going on
+
+
+def show() -> None:
+    """Draw the page."""
+    st.html(Path(__file__).with_name("training.css"))
+    try:
+        setup = chosen()
+    except InputError as error:
+        title(t("training.title"))
+        error_notice(error, "training_setup")
+        return
+    run = runs.run_of(setup)
+    active = run is not None and run.status in ("running", "waiting")
+    with st.container(key="training", gap="small"):
+        title(t("training.title"), t(f"training.lead.{setup.task.name}"))
+        st.fragment(_live, run_every=EVERY if active else None)(setup, active)
+    show_files(setup)
+
+
+def _live(setup: Setup, active: bool) -> None:
+    """All that moves. When the training has ended or begun, the whole page is drawn anew: it then looks more seldom."""
+    run = runs.run_of(setup)
+    if (run is not None and run.status in ("running", "waiting")) != active:
+        st.rerun()
+    show_controls(setup, run)
+    try:
+        seen = runs.seen(setup, state.lab("t_step"))
+        drawn = picture(seen, text_of(setup.task))
+    except InputError as error:
+        error_notice(error, "training_text")
+        _text(setup)
+        return
+    place, head = looked_at(drawn)
+    left, right = st.columns([1.35, 1], gap="medium")
+    with left, st.container(gap="small"):
+        show_history(run, setup, seen, text_of(setup.task), place)
+    with right, st.container(gap="small"):
+        _goal(drawn)
+        panels.show_maps(drawn, place, head)
+    with left if len(drawn.stacks) > 1 else right:  # where there is room
+        _text(setup)
+        panels.show_answer(drawn)
+    _below(setup, drawn, place, head)
+    state.write_url()
+
+
+def _below(setup: Setup, drawn: Picture, place: Place, head: int) -> None:
+    run = runs.run_of(setup)
+    call = drawn.stacks[place.stream, place.kind][place.layer]
+    left, right = st.columns([1, 1.1], gap="medium")
+    with left:
+        panels.show_head(call, head)
+    with right, st.container(gap="small"):
+        st.segmented_control(
+            t("training.what"),
+            ["weights", "moved", "gradient"],
+            format_func=lambda name: t(f"training.what_{name}"),
+            required=True,
+            label_visibility="collapsed",
+            **state.bind_knob("t_what"),
+        )
+        panels.show_matrices(run, call, place, head)
+        st.caption(t(f"training.help_{state.lab('t_what')}"))
+    show_links(text_of(setup.task), place, head)
+
+
+def looked_at(drawn: Picture) -> tuple[Place, int]:
+    """The head that was chosen; until one is, the one that comes nearest to the task's right attention."""
+    stream, kind = state.lab("t_stream"), state.lab("t_kind")
+    calls = drawn.stacks.get((stream, kind))
+    if calls is None or state.lab("t_head") < 0:
+        layer, head, _ = drawn.best
+        return Place(drawn.goal.stream, drawn.goal.kind, layer), head
+    layer = min(max(0, state.lab("t_layer")), len(calls) - 1)
+    return Place(stream, kind, layer), min(state.lab("t_head"), calls[layer].heads - 1)
+
+
+def _goal(drawn: Picture) -> None:
+    """How near the best head is to the attention that solves the task."""
+    layer, head, share = drawn.best
+    stack = t(f"real.stack_{drawn.goal.stream}_{drawn.goal.kind}")
+    st.html(
+        f'<p class="am-small">{t("training.best", layer=layer, head=head, share=f"{share:.0%}", stack=stack)}</p>'
+    )
+
+
+def _text(setup: Setup) -> None:
+    st.text_input(
+        t("training.text"),
+        placeholder=example_of(setup.task),
+        label_visibility="collapsed",
+        max_chars=200,
+        **state.bind_knob("t_text"),
+    )

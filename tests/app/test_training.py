@@ -1,0 +1,221 @@
+"""The training page without a browser: every task, the buttons, snapshots, what can go wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from app.lab.knobs import KNOBS
+from app.languages import LANGUAGES, locale
+from app.model_view import OWN
+from models.pretrained.own import OWN_MODELS
+from models.training.line import RUNS
+from models.training.run import TrainingRun
+from models.training.tasks import TASKS
+from models.training.trainer import Trainer
+from tests.app.pages import choose, go_to, healthy, open_page, texts
+
+SMALL = {"t_task": "copy", "t_length": "4", "t_d_model": "16"}
+
+
+@pytest.fixture(autouse=True)
+def ended() -> Iterator[None]:
+    """No training outlives its test."""
+    yield
+    for run in list(RUNS._runs.values()):
+        run.stop()
+        assert run.join(20)
+
+
+def run_of(at: AppTest) -> TrainingRun:
+    runs = at.session_state["am.scratch.training"]["runs"]
+    found = list(runs.values())[-1]
+    assert isinstance(found, TrainingRun)
+    return found
+
+
+def wait_until(at: AppTest, step: int) -> TrainingRun:
+    run = run_of(at)
+    for _ in range(600):
+        if len(run.history) >= step or run.status in ("done", "diverged", "failed"):
+            return run
+        time.sleep(0.05)
+    pytest.fail(f"only {len(run.history)} steps")
+
+
+def components(at: AppTest) -> list[str]:
+    return [element.proto.component_name for element in at.get("bidi_component")]
+
+
+def said(at: AppTest) -> str:
+    return "\n".join([*texts(at), *(html.proto.body for html in at.get("html"))])
+
+
+def test_the_knob_names_all_tasks() -> None:
+    assert set(KNOBS["t_task"].options) == set(TASKS)
+    assert (*OWN_MODELS, "mine") == OWN
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_before_anything_is_trained(task: str, code: str) -> None:
+    at = open_page("training", {"t_task": task, "lang": code})
+    assert healthy(at)
+    assert {"am_curve", "am_head_grid", "am_matrix"} <= set(components(at))
+    words = locale(code)["training"]
+    assert words["train"] in {button.label for button in at.button}
+    assert words["lead"][task] in said(at)
+
+
+def test_train_pause_go_on_and_start_over() -> None:
+    at = open_page("training", SMALL)
+    at.button(key="am.train").click().run()
+    wait_until(at, 3)
+    at.run()
+    assert healthy(at)
+    assert "Step" in said(at)
+    at.button(key="am.train_pause").click().run()
+    run = run_of(at)
+    assert run.status == "paused"
+    count = len(run.history)
+    time.sleep(0.3)
+    assert len(run.history) == count
+    assert f"Paused at step {count:,}" in said(at)
+    at.button(key="am.train_resume").click().run()
+    wait_until(at, count + 2)
+    at.run()
+    at.button(key="am.train_stop").click().run()
+    assert run.status == "stopped"
+    assert healthy(at)
+    at.button(key="am.train_reset").click().run()
+    assert "nothing learned yet" in said(at)
+
+
+def test_a_snapshot_from_the_address() -> None:
+    at = open_page("training", SMALL)
+    at.button(key="am.train").click().run()
+    wait_until(at, 12)
+    at.button(key="am.train_stop").click().run()
+    run = run_of(at)
+    at = at.run()
+    wanted = run.snapshots[1].step
+    at.query_params["t_step"] = str(wanted)
+    again = open_page("training", {**SMALL, "t_step": str(wanted)})
+    assert healthy(again)  # another session has no such snapshot: the untrained model is shown
+    assert "step 0" in said(again)
+
+
+def test_two_sessions_train_at_once_without_mixing() -> None:
+    first = open_page("training", SMALL)
+    second = open_page("training", {**SMALL, "t_seed": "1"})
+    for at in (first, second):
+        at.button(key="am.train").click().run()
+    for at in (first, second):
+        wait_until(at, 15)
+        run_of(at).stop()
+    for at, seed in ((first, 0), (second, 1)):
+        run = run_of(at)
+        alone = Trainer(run.task, seed, run.config)
+        assert [alone.step().loss for _ in range(15)] == [report.loss for report in run.history[:15]]
+        assert run.seed == seed
+
+
+def test_a_finished_model_is_there_at_the_first_click() -> None:
+    at = open_page("training")
+    at.button(key="am.train_shipped").click().run()
+    assert healthy(at)
+    assert "Trained elsewhere" in said(at)
+    assert "12 of 12 right" in said(at)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ({"t_task": "words-en", "t_text": "12a"}, "task_symbol"),
+        ({"t_task": "brackets", "t_text": "(]"}, "task_brackets"),
+        ({"t_text": "<script>"}, "task_symbol"),
+        ({"t_heads": "3"}, "heads_do_not_divide"),
+        ({"t_d_model": "1"}, "out_of_range"),
+        ({"t_task": "copy", "t_length": "2"}, "task_length"),
+    ],
+)
+def test_what_cannot_be_used_gets_a_sentence(query: dict[str, str], key: str, code: str) -> None:
+    at = open_page("training", {**query, "lang": code})
+    assert healthy(at)
+    ending = str(locale(code)["errors"][key].split("}")[-1])
+    assert ending in said(at)
+
+
+def test_a_loss_that_runs_away_is_explained() -> None:
+    at = open_page("training", {**SMALL, "t_rate": "10"})
+    at.button(key="am.train").click().run()
+    run = run_of(at)
+    assert run.join(60)
+    at.run()
+    assert healthy(at)
+    if run.status == "diverged":
+        assert "learning rate" in said(at)
+    else:
+        assert all(torch.isfinite(torch.tensor(report.loss)) for report in run.history)
+
+
+def test_no_memory_is_said_before_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.training.memory.free_memory", lambda: 1_000_000)
+    at = open_page("training", SMALL)
+    at.button(key="am.train").click().run()
+    assert healthy(at)
+    assert "MB of memory" in said(at)
+    assert "am_curve" in components(at)
+
+
+@pytest.mark.parametrize("path", ["overview", "head", "cell", "steps"])
+def test_the_session_s_own_model_on_the_other_pages(path: str) -> None:
+    at = open_page("training", SMALL)
+    at.button(key="am.train").click().run()
+    wait_until(at, 3)
+    at.button(key="am.train_stop").click().run()
+    at.button(key="am.open_model_overview").click().run()
+    at = go_to(at, path)
+    assert healthy(at)
+    assert set(components(at)) & {"am_head_grid", "am_matrix", "am_cell", "am_stage"}
+
+
+def test_a_link_to_a_model_that_was_not_trained_here() -> None:
+    at = open_page("overview", {"model": "mine", "t_task": "copy", "mtext": "abc"})
+    assert healthy(at)
+    assert "has not been trained in this session" in said(at)
+
+
+@pytest.mark.parametrize("path", ["overview", "head", "cell", "steps"])
+@pytest.mark.parametrize("name", OWN_MODELS)
+def test_the_shipped_models(name: str, path: str) -> None:
+    from app.model_view import EXAMPLES
+
+    view = EXAMPLES[name]
+    at = open_page(path, {"model": name, "mtext": view.text, "stream": view.stream, "kind": view.kind})
+    assert healthy(at)
+    assert set(components(at)) & {"am_head_grid", "am_matrix", "am_cell", "am_stage"}
+
+
+def test_what_the_stage_cannot_show_is_said() -> None:
+    at = open_page("steps", {"model": "minilm"})
+    assert healthy(at)
+    assert "rotates its queries" in said(at)
+
+
+def test_matrices_moved_and_gradient() -> None:
+    at = open_page("training", SMALL)
+    choose(at, "am.t_what", "gradient")
+    assert "press Train" in said(at)
+    at.button(key="am.train").click().run()
+    wait_until(at, 3)
+    at.run()
+    for what in ("moved", "gradient", "weights"):
+        choose(at, "am.t_what", what)
+        assert healthy(at)
+        assert components(at).count("am_matrix") == 4
