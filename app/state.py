@@ -188,6 +188,13 @@ def _take(name: str) -> None:
     _set(BINDINGS[name].write(current(), st.session_state[f"am.{name}"]))
 
 
+def mark_row(key: str, row: int) -> None:
+    """Select a row in the table `key` that is about to be drawn; to be called before it is."""
+    wanted = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    if (st.session_state.get(key) or {}).get("selection", {}).get("rows") != [row]:
+        st.session_state[key] = wanted
+
+
 # ---- the address ---------------------------------------------------------------------------------------------------
 
 

@@ -62,6 +62,22 @@ def tally(weights: Tensor, places: Places) -> Tally:
     return found
 
 
+def rest_tally(weights: Tensor, places: Places) -> Tally:
+    """As `tally`, of the attention that does not go to the first token: w are weights made to sum to 1 without it.
+
+    In many models the first token is a sink for attention that is not needed, and hides what a head does besides.
+    "first" stays a share of all attention.
+    """
+    rest = weights.clone()
+    rest[..., 0] = 0
+    rest /= rest.sum(-1, keepdim=True).clamp(min=torch.finfo(rest.dtype).tiny)
+    found = tally(rest, places.without_first())
+    whole = share_tally(weights, places)
+    if "first" in whole.sums:
+        found.sums["first"], found.counts["first"] = whole.sums["first"], whole.counts["first"]
+    return found
+
+
 def share_tally(weights: Tensor, places: Places) -> Tally:
     """As `tally`, of the shares alone."""
     if tuple(weights.shape[-2:]) != (places.queries, places.keys):

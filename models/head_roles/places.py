@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
@@ -52,6 +52,10 @@ class Places:
             behind_first[:1] = False  # the first token has a measure of its own
             wanted["separator"] = behind_first.expand(self.queries, -1)
         return {name: wanted[name] & self.seen & self.choosing[:, None] for name in SHARES if name in wanted}
+
+    def without_first(self) -> Places:
+        """The same where no query may look at the first token."""
+        return replace(self, visible=self.seen & (self._column > 0))
 
     def _between_texts(self) -> dict[str, Tensor]:
         return {"first": self._column == 0}

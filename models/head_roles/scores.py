@@ -18,11 +18,13 @@ LEAST = 3  # queries; from fewer nothing can be said
 @dataclass(frozen=True)
 class Scores:
     """`values` has for every measure one number per head (H, float32), `even` what a head would score that looks at
-    all keys alike, `counts` over how many queries. A measure that could not be taken is in none of them."""
+    all keys alike, `counts` over how many queries. A measure that could not be taken is in none of them.
+    `aside` says that the first token was set aside (`measures.rest_tally`)."""
 
     values: Mapping[str, Tensor]
     even: Mapping[str, float]
     counts: Mapping[str, int]
+    aside: bool = False
 
     def value(self, measure: str, head: int) -> float | None:
         """The score of a head; None if it was not measured, or is not a number."""
@@ -38,17 +40,18 @@ class Scores:
         return None if value is None or even > 1 - 1e-6 else (value - even) / (1 - even)
 
 
-def finished(counted: Tally, least: int = LEAST) -> Scores:
-    """The means of a tally whose last head is the even one. Measures of fewer than `least` queries are left out."""
-    found = means(counted, least)
+def finished(counted: Tally, *, aside: bool = False) -> Scores:
+    """The means of a tally whose last head is the even one, with or without the first token."""
+    found = means(counted)
     return Scores(
         {name: mean[:-1] for name, mean in found.items()},
         {name: float(mean[-1]) for name, mean in found.items()},
         {name: counted.counts[name] for name in found},
+        aside,
     )
 
 
-def means(counted: Tally, least: int = LEAST) -> dict[str, Tensor]:
-    """One number per head (float32) for every measure that at least `least` queries speak for."""
-    enough = [name for name in MEASURES if counted.counts.get(name, 0) >= least]
+def means(counted: Tally) -> dict[str, Tensor]:
+    """One number per head (float32) for every measure that at least `LEAST` queries speak for."""
+    enough = [name for name in MEASURES if counted.counts.get(name, 0) >= LEAST]
     return {name: (counted.sums[name] / counted.counts[name]).float() for name in enough}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from models.head_roles.measures import Tally, even_weights, share_tally, tally
+from models.head_roles.measures import Tally, even_weights, rest_tally, share_tally, tally
 from models.head_roles.places import Places, places_of
 from models.head_roles.scores import means
 from models.pretrained import AttentionCall, ModelTrace
@@ -18,35 +18,40 @@ Report = Callable[[float], object]
 
 
 def stack_tallies(
-    calls: Sequence[AttentionCall], tokens: Mapping[str, ModelTokens], report: Report = lambda _: None
+    calls: Sequence[AttentionCall],
+    tokens: Mapping[str, ModelTokens],
+    report: Report = lambda _: None,
+    *,
+    aside: bool = False,
 ) -> list[Tally]:
     """The tallies of these calls, one per layer; the last "head" of each is even attention.
 
-    `tokens` are the trace's. `report` is told how far it is, from 0 to 1.
+    `tokens` are the trace's. `report` is told how far it is, from 0 to 1. `aside` sets the first token aside.
     """
     found = []
     for number, call in enumerate(calls, start=1):
-        found.append(call_tally(call, tokens))
+        found.append(call_tally(call, tokens, aside=aside))
         report(number / len(calls))
     return found
 
 
-def trace_tallies(traces: Iterable[ModelTrace]) -> dict[Stack, list[Tally]]:
+def trace_tallies(traces: Iterable[ModelTrace], *, aside: bool = False) -> dict[Stack, list[Tally]]:
     """The tallies of all stacks, added up over traces of one model. A trace is let go before the next is made."""
     found: dict[Stack, list[Tally]] = {}
     for trace in traces:
         for call in trace.calls:
             layers = found.setdefault((call.stream, call.kind), [])
             layers.extend(Tally() for _ in range(call.layer + 1 - len(layers)))
-            layers[call.layer].add(call_tally(call, trace.tokens))
+            layers[call.layer].add(call_tally(call, trace.tokens, aside=aside))
     return found
 
 
-def call_tally(call: AttentionCall, tokens: Mapping[str, ModelTokens]) -> Tally:
-    """The tally of one call, of heads + 1: even attention comes last."""
+def call_tally(call: AttentionCall, tokens: Mapping[str, ModelTokens], *, aside: bool = False) -> Tally:
+    """The tally of one call, of heads + 1: even attention comes last. With `aside`, without the first token."""
     places = call_places(call, tokens)
     weights = [call.weights(head) for head in range(call.heads)]
-    return tally(torch.stack([*weights, even_weights(places)]), places)
+    counted = rest_tally if aside else tally
+    return counted(torch.stack([*weights, even_weights(places)]), places)
 
 
 def call_shares(call: AttentionCall, weights: Tensor, tokens: Mapping[str, ModelTokens]) -> dict[str, Tensor]:

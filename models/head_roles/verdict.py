@@ -10,6 +10,7 @@ from models.head_roles.scores import Scores
 ROLES = (*SHARES, "diagonal", "broad")
 CLEAR = 0.4  # of the way from even attention to all attention
 BROAD = 0.9  # of the entropy that even attention has
+RESTING = 0.95  # of the attention at the first token: what is left says nothing
 
 
 class Role(NamedTuple):
@@ -23,9 +24,15 @@ def role_of(scores: Scores, head: int) -> Role | None:
     """The share that lies furthest above even attention, if that is at least `CLEAR`; else the diagonal; else "broad"
     for a head that is nearly even (Clark et al. 2019, section 3.3). None if nothing stands out.
 
+    With the first token set aside that role is only given to heads that do nothing else.
+
     A description of where attention goes, not a proof of what it is for.
     """
-    if best := _clearest(scores, head, SHARES) or _clearest(scores, head, ("diagonal",)):
+    kinds = tuple(kind for kind in SHARES if kind != "first") if scores.aside else SHARES
+    first = scores.value("first", head)
+    if scores.aside and first is not None and first >= RESTING:
+        return Role("first", first)
+    if best := _clearest(scores, head, kinds) or _clearest(scores, head, ("diagonal",)):
         return best
     evenness = scores.value("evenness", head)
     return Role("broad", evenness) if evenness is not None and evenness >= BROAD else None

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from torch import Tensor
 
 from models.head_roles import MEASURES, Places, Tally, tally
-from models.head_roles.measures import even_weights, share_tally
+from models.head_roles.measures import even_weights, rest_tally, share_tally
 from models.head_roles.places import SHARES
 from tests.models.oracles import naive_roles
 
@@ -249,3 +249,29 @@ def test_the_shares_alone_are_the_same() -> None:
     alone, whole = share_tally(weights, places), tally(weights, places)
     assert set(alone.sums) == set(SHARES)
     assert all(torch.equal(alone.sums[name], whole.sums[name]) for name in SHARES)
+
+
+def test_the_first_token_can_be_set_aside() -> None:
+    """Each query gives 0.6 to the first token and the rest to the previous one."""
+    places = Places(6, 6, ids=(1, 2, 3, 1, 2, 3), visible=torch.ones(6, 6).tril().bool())
+    weights = 0.4 * one_hot([0, 0, 1, 2, 3, 4], 6)
+    weights[:, 0] += 0.6
+    found = rest_tally(torch.stack([weights, even_weights(places)]), places)
+    means = {name: sums / found.counts[name] for name, sums in found.sums.items()}
+    assert means["previous"].tolist() == pytest.approx([1, (1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 4])
+    assert means["first"].tolist()[0] == pytest.approx((1 + 4 * 0.6) / 5)
+    assert means["evenness"].tolist() == pytest.approx([0, 1], abs=1e-6)
+    assert found.counts["previous"] == 4  # queries 2 to 5: query 1 has no choice left
+
+
+@given(heads())
+def test_without_the_first_token_it_is_as_if_it_were_masked(head: tuple[Tensor, dict[str, Any]]) -> None:
+    weights, facts = head
+    places = places_for(weights, facts)
+    rest = weights.clone()
+    rest[:, 0] = 0
+    rest = torch.nan_to_num(rest / rest.sum(-1, keepdim=True))
+    found, expected = rest_tally(weights[None], places), tally(rest[None], places.without_first())
+    assert {**found.counts, "first": 0} == {**expected.counts, "first": 0}
+    for name, sums in expected.sums.items():
+        assert float(found.sums[name][0]) == pytest.approx(float(sums[0]), abs=1e-5), name

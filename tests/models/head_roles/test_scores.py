@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -76,3 +77,13 @@ def test_a_share_counts_only_as_far_as_it_lies_above_even_attention() -> None:
     assert role_of(scores_of(even_weights(places)[None], places), 0) == Role("broad", pytest.approx(1.0))
     assert role_of(given(even=0.36, previous=0.55), 0) is None
     assert role_of(given(even=0.05, previous=0.55), 0) is not None
+
+
+def test_with_the_first_token_set_aside_only_resting_heads_are_called_so() -> None:
+    def named(**values: float) -> str | None:
+        role = role_of(replace(given(**values), aside=True), 0)
+        return role and role.name
+
+    assert named(first=0.7, previous=0.8) == "previous"
+    assert named(first=0.7, previous=0.2, evenness=0.5) is None
+    assert named(first=0.97, previous=0.8) == "first"

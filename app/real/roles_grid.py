@@ -1,0 +1,71 @@
+"""The grid of heads coloured by one measure, or by what each is best at."""
+
+from __future__ import annotations
+
+import math
+
+from app import state
+from app.i18n import t
+from app.real.roles import Roles
+from app.real.roles_words import ROLE, UNITS, compared, name_of, short, written
+from app.real.stack import Stack
+from components.value_grid import Cell, Group, value_grid
+from models.head_roles import ROLES, role_of
+
+HEIGHT = 470  # pixels: grid, legend and what is said about the measure fit a laptop's screen
+# Okabe and Ito's colours, which colour-blind eyes tell apart, a little darker; signs repeat what they say.
+LOOKS = {
+    "previous": ("←", "#0b69a8", "#3f9bd8"),
+    "next": ("→", "#4aa8dd", "#8ccff2"),
+    "itself": ("•", "#00896a", "#2bbd9b"),
+    "earlier": ("=", "#de9400", "#f0b443"),
+    "first": ("|", "#8d8a83", "#8f8d88"),
+    "induction": ("↻", "#cf5a00", "#f2803a"),
+    "separator": (",", "#d9c927", "#e8dc5a"),
+    "diagonal": ("\\", "#c06a9c", "#df97c0"),
+    "broad": ("≈", "#b9b3a4", "#6b6860"),
+}
+
+
+def show_grid(roles: Roles, stack: Stack, measure: str) -> None:
+    """Draw it; a click on a head looks at it."""
+    columns = stack.most_heads
+    cells = [_cell(roles, stack, measure, place) for place in range(len(stack.calls) * columns)]
+    text = {"label": t("roles.grid_label", measure=name_of(measure)), "low": "0", "high": "1", "even": ""}
+    top, even = 1.0, roles.layers[stack.layer].even.get(measure)
+    if measure in UNITS:
+        values = [cell.value for cell in cells if not math.isnan(cell.value)]
+        top = max([*values, even or 0.0, 1e-9])
+        text["high"] = t(f"roles.unit.{measure}", value=written(measure, top))
+    if even is not None:
+        text["even"] = t("roles.even", value=written(measure, even))
+    value_grid(
+        cells,
+        columns=columns,
+        row_names=[f"L{layer}" for layer in range(len(stack.calls))],
+        column_names=[f"H{head}" for head in range(columns)],
+        text={**text, "unmeasured": t("roles.unmeasured")},
+        key=f"roles_grid_{'_'.join(stack.name)}",
+        selected=stack.layer * columns + stack.head,
+        top=top,
+        even=even,
+        groups=[Group(name_of(role), *LOOKS[role]) for role in ROLES] if measure == ROLE else (),
+        height=HEIGHT,
+        on_select=lambda place: state.look(layer=place // columns, head=place % columns),
+    )
+
+
+def _cell(roles: Roles, stack: Stack, measure: str, place: int) -> Cell:
+    layer, head = divmod(place, stack.most_heads)
+    if head >= stack.calls[layer].heads:
+        return Cell("", math.nan, "", "")
+    scores, name = roles.layers[layer], f"L{layer} H{head}"
+    if measure != ROLE:
+        value = scores.value(measure, head)
+        shown = math.nan if value is None else value
+        return Cell(name, shown, short(measure, value), compared(scores, measure, head))
+    role = role_of(scores, head)
+    if role is None:
+        return Cell(name, math.nan, "", t("roles.none_short"))
+    tip = compared(scores, "evenness" if role.name == "broad" else role.name, head)
+    return Cell(name, role.score, short(role.name, role.score), tip, ROLES.index(role.name))

@@ -1,0 +1,67 @@
+"""The weights of the chosen head, on what the heads are measured on: this text, or the first text of a sample."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from app.i18n import t, words
+from app.real.axes import axes_of
+from app.real.head_matrix import show_head_matrix
+from app.real.kept import Kept
+from app.real.opening import Opened
+from app.real.roles import TEXT, Roles
+from app.real.shown import shown_weights
+from app.real.stack import Stack, labels_of
+from components.matrix import matrix
+from models.pretrained import AttentionCall, Model, ModelTrace
+
+HEIGHT = 236  # pixels
+KEPT = 4  # traces of samples: at most a hundred tokens each
+
+
+def show_matrix(now: Opened, stack: Stack, roles: Roles) -> None:
+    """Draw it. On this text, a click on a cell looks at it."""
+    call = None if roles.on == TEXT or not roles.texts else _call_of_sample(now.model, roles.texts[0], stack)
+    if call is not None:
+        st.html(f'<p class="am-small">{escape(t("roles.matrix_of_sample"))}</p>')
+        _plain(call, stack.head)
+        return
+    rows, cols = axes_of(now, stack)
+    weights = shown_weights(stack.call.weights(stack.head), rows, cols)
+    show_head_matrix(
+        weights, stack, rows, cols, key="roles_matrix", height=HEIGHT, channel="", head=stack.head
+    )
+
+
+def _plain(call: AttentionCall, head: int) -> None:
+    rows, cols = labels_of(call)
+    visible = call.visible(head)
+    matrix(
+        call.weights(head).numpy(),
+        rows,
+        cols,
+        title=t("real.weights"),
+        text=words("matrix", label=t("real.weights_label"), tip="{row} → {col}   {value}"),
+        key="roles_matrix_sample",
+        scale="weights",
+        mask=None if visible is None else visible.numpy(),
+        hue="w",
+        row_hue="q",
+        col_hue="k",
+        height=HEIGHT,
+    )
+
+
+def _call_of_sample(model: Model, text: str, stack: Stack) -> AttentionCall | None:
+    """The same layer on a sample's text; None if it did not run there."""
+    trace = _traces().get((id(model), text), lambda: (model, model.trace(text)))[1]
+    own = [call for call in trace.calls if (call.stream, call.kind) == stack.name]
+    return own[stack.layer] if stack.layer < len(own) else None
+
+
+@st.cache_resource(show_spinner=False)
+def _traces() -> Kept[tuple[Model, ModelTrace]]:
+    """Traces by model and text. The model is kept with its trace, so that its id stays its own."""
+    return Kept(KEPT)
