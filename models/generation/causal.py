@@ -13,7 +13,7 @@ from transformers.cache_utils import DynamicLayer
 
 from models.generation.caught import Caught, KeysValues
 from models.generation.texts import encoded_prompt, ending_ids
-from models.generation.writer import Prompt, Reading, Writer
+from models.generation.writer import Prompt, Reading, Writer, numbers_per_row
 from models.pretrained.call import AttentionCall
 from models.pretrained.labels import ModelTokens, label_tokens
 from models.pretrained.model import ModelTrace, PretrainedModel
@@ -40,6 +40,7 @@ class CausalWriter(Writer):
         self.model, self.places = model, tuple(places)
         self.room = min(self.room, model.info.max_positions or self.room)
         self.vocabulary = model.info.vocabulary
+        self.numbers_per_row = numbers_per_row(model.info)
         self.ends = ending_ids(model)
         self._keeps = "logits_to_keep" in inspect.signature(model.module.forward).parameters
 

@@ -123,15 +123,18 @@ def _around(parts: Sequence[Surroundings], counts: Sequence[int]) -> Surrounding
 
 def _linears(parts: Sequence[Sequence[Projected]], counts: Sequence[int]) -> tuple[Projected, ...]:
     """Layers that ran in every piece, with all their rows; one that ran in the first alone (the keys of a source that
-    does not change) as it was."""
+    does not change) as it was. What went into several layers (W_Q, W_K, W_V) is joined once."""
     found = []
+    joined: dict[tuple[object, ...], Tensor] = {}
     for at, linear in enumerate(parts[0]):
         same = [part[at] for part in parts if at < len(part) and part[at].name == linear.name]
         others = [layer for part in parts[1:] for layer in part if layer.name == linear.name]
-        if len(same) == len(parts) and all(
-            _per_row(layer.source, count) for layer, count in zip(same, counts, strict=True)
-        ):
-            found.append(replace(linear, source=torch.cat([layer.source for layer in same], -2)))
+        sources = [layer.source for layer in same]
+        if len(same) == len(parts) and all(map(_per_row, sources, counts)):
+            whole = tuple((source.data_ptr(), source.shape) for source in sources)
+            if whole not in joined:
+                joined[whole] = torch.cat(sources, -2)
+            found.append(replace(linear, source=joined[whole]))
         elif not others:
             found.append(linear)
     return tuple(found)

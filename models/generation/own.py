@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from models.generation.targets import named
-from models.generation.writer import Prompt, Reading, Writer, refusal
+from models.generation.writer import Prompt, Reading, Writer, numbers_per_row, refusal
 from models.pretrained.call import AttentionCall
 from models.pretrained.labels import ModelTokens
 from models.pretrained.model import ModelTrace
@@ -48,6 +48,7 @@ class OwnWriter(Writer):
         self.both = self.module.encoder is not None
         self.room = min(self.room, self.module.config.context)
         self.vocabulary = self.module.config.vocabulary
+        self.numbers_per_row = numbers_per_row(model.info)
         known = model.task.symbols
         self.ends = frozenset(index for index, symbol in enumerate(known) if symbol in (END, PAD))
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from models.generation.targets import TargetWriter, named
 from models.generation.texts import encoded_prompt, ending_ids, start_id
-from models.generation.writer import Prompt, Reading, Writer
+from models.generation.writer import Prompt, Reading, Writer, numbers_per_row
 from models.pretrained.capture import CapturedForward, capture_calls
 from models.pretrained.labels import ModelTokens, label_tokens
 from models.pretrained.model import ModelTrace, PretrainedModel
@@ -52,6 +52,7 @@ class RerunWriter(Writer):
         self.model = model
         self.room = min(self.room, model.info.max_positions or self.room)
         self.vocabulary = model.info.vocabulary
+        self.numbers_per_row = numbers_per_row(model.info)
         self.ends = ending_ids(model)
 
     def begin(self, text: str) -> tuple[Prompt, Reading]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from models.generation.texts import ending_ids
-from models.generation.writer import Prompt, Writer
+from models.generation.writer import Prompt, Writer, numbers_per_row
 from models.pretrained.call import AttentionCall
 from models.pretrained.labels import ModelToken, ModelTokens, label_tokens
 from models.pretrained.model import ModelTrace, PretrainedModel
@@ -20,6 +20,7 @@ class TargetWriter(Writer):
         self.model = model
         self.room = min(self.room, model.info.max_positions or self.room)
         self.vocabulary = model.info.vocabulary
+        self.numbers_per_row = numbers_per_row(model.info)
         self.ends = ending_ids(model)
 
     def tokens(self, prompt: Prompt, written: Sequence[int]) -> ModelTokens:

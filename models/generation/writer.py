@@ -10,6 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from models.errors import InputError
+from models.pretrained.info import ModelInfo
 from models.pretrained.labels import ModelTokens
 from models.pretrained.model import ModelTrace
 
@@ -64,13 +65,14 @@ class Writer(ABC):
     """A model as something that reads tokens and says what may come next.
 
     `cached` says whether only new rows are computed, `room` how many tokens its decoder can read, `vocabulary` how many
-    tokens there are to choose from, `ends` which of them end the text. States are never changed: reading gives a new
-    one, so a text can branch and be shared by sessions.
+    tokens there are to choose from, `ends` which of them end the text, `numbers_per_row` about how many numbers are
+    kept for every token. States are never changed: reading gives a new one, so a text can branch, and sessions share.
     """
 
     cached: bool = True
     room: int = ROOM
     vocabulary: int
+    numbers_per_row: int = 0
     ends: frozenset[int] = frozenset()
 
     @abstractmethod
@@ -92,3 +94,8 @@ class Writer(ABC):
     @abstractmethod
     def tokens(self, prompt: Prompt, written: Sequence[int]) -> ModelTokens:
         """The tokens of prompt and written text together, labelled."""
+
+
+def numbers_per_row(info: ModelInfo) -> int:
+    """Per layer a query, what went into the layer and what came out of its heads, a key and a value."""
+    return sum(info.layers.values()) * (3 * info.d_model + 2 * info.kv_heads * info.head_dim)

@@ -1,0 +1,126 @@
+"""The text that the session's model is writing, and what can be done with it. Every action is one step of the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from app import state
+from app.i18n import t
+from app.notice import error_notice
+from app.real import grow_ids
+from app.real.grow_shelf import Shelf
+from app.real.opening import key_of, opened_model
+from models.errors import InputError
+from models.generation import Draft, Rule, begin, writer_for, writes
+from models.pretrained import Model
+
+BYTES = 300_000_000  # of all drafts that are kept for all sessions
+MANY = 10  # tokens at a click
+PLAYED = 200  # tokens that are written by themselves before the page waits to be asked again
+NEWEST = -1  # the row that is looked at
+
+
+@dataclass(frozen=True)
+class Growing:
+    """A model that writes, its text, and `key`, which names model and prompt."""
+
+    model: Model
+    draft: Draft
+    key: str
+
+
+@st.cache_resource(show_spinner=False)
+def _shelf() -> Shelf:
+    return Shelf(BYTES)
+
+
+def rule() -> Rule:
+    """How the session wants the next token to be chosen."""
+    return Rule(state.lab("w_mode") == "sampled", state.lab("w_temp"), state.lab("w_seed"))
+
+
+def shown_temperature() -> float:
+    """The temperature of the probabilities that are shown: greedy takes the largest at any."""
+    return rule().temperature if rule().sampled else 1.0
+
+
+def opened_text() -> Growing | Model | None:
+    """The session's model with its text as far as it is written; the model alone if it does not write; None after the
+    page has said what is wrong."""
+    if (model := opened_model()) is None:
+        return None
+    if not writes(model):
+        return model
+    text = state.model_view().text
+    key = key_of(model, text)
+    _forget_other_prompts(f"{state.model_view().model}\0{text}")
+    try:
+        with st.spinner(t("real.tracing")):
+            return Growing(model, _draft(model, text, key), key)
+    except InputError as error:
+        error_notice(error, "grow")
+        return None
+
+
+def _draft(model: Model, text: str, key: str) -> Draft:
+    """The draft that the address names. What cannot be written after this prompt is left out, and said."""
+    shelf, written = _shelf(), grow_ids.decode(state.lab("w_ids"))
+    make = lambda: begin(writer_for(model), text)  # noqa: E731
+    try:
+        return shelf.get(key, written, make)
+    except InputError:
+        draft = shelf.get(key, (), make)  # raises if the prompt itself cannot be used
+        keep(draft)
+        memory()["lost"] = True
+        return draft
+
+
+def _forget_other_prompts(prompt: str) -> None:
+    """What was written belongs to the prompt: with another one the model starts anew."""
+    if memory().setdefault("prompt", prompt) != prompt:
+        memory().clear()
+        memory()["prompt"] = prompt
+        state.turn(w_ids="", w_row=NEWEST)
+
+
+def memory() -> dict[str, object]:
+    """What the page remembers that is no part of the address."""
+    return state.scratch("grow")
+
+
+def keep(draft: Draft) -> None:
+    """This is the session's text from now on; its newest row is looked at."""
+    state.turn(w_ids=grow_ids.encode(draft.written), w_row=NEWEST)
+
+
+def act(now: Growing, action: str, token: int = 0) -> None:
+    """Do what a button says: "next", "many", "back", "over", "take". The text stops by itself at its end and where
+    there is no more room."""
+    draft = now.draft
+    if action == "back":
+        draft = draft.back()
+    elif action == "over":
+        draft = draft.back(len(draft.written))
+    elif action == "take":
+        draft = draft.write(token)
+    else:
+        draft = longer(draft, MANY if action == "many" else 1)
+    shown(now, draft)
+
+
+def shown(now: Growing, draft: Draft) -> Growing:
+    """Show this draft of the same prompt from now on."""
+    _shelf().put(now.key, draft)
+    keep(draft)
+    return Growing(now.model, draft, now.key)
+
+
+def longer(draft: Draft, count: int) -> Draft:
+    """As many tokens more as there can be, up to `count`."""
+    for _ in range(count):
+        if draft.ended or draft.full:
+            break
+        draft = draft.next(rule())
+    return draft

@@ -1,0 +1,111 @@
+"""The attention of a text that grows: which of it is looked at, and which heads are worth it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+import torch
+
+from app import state
+from app.i18n import t
+from app.real.grow import NEWEST, Growing
+from app.real.headline import choose_head, stack_name
+from app.real.kept import Kept
+from app.real.stack import Name, Stack, stack_at, stacks_of
+from models.head_roles import call_shares
+from models.pretrained import ModelTrace
+
+QUICK = 20_000_000  # weights of all heads that are looked through for kinds of heads
+LEAST = 0.1  # a head that does something less than this is no example of it
+
+Best = dict[str, tuple[int, int, float]]  # kind → layer, head, score
+
+
+def names_of(trace: ModelTrace) -> list[Name]:
+    """The stacks that gain a row with every token: those of the decoder."""
+    names = stacks_of(trace.calls)
+    return [name for name in names if name[0] != "encoder"] or names
+
+
+def growing_stack(trace: ModelTrace) -> Stack:
+    """The stack that is looked at, at the newest row or at the one that was chosen. The state is made to agree."""
+    names = names_of(trace)
+    view = state.model_view()
+    if (view.stream, view.kind) not in names:
+        # cross-attention first: there one sees which word of the source is being written
+        name = next((name for name in names if name[1] == "cross"), names[0])
+        view = replace(view, stream=name[0], kind=name[1])  # type: ignore[arg-type]
+    stack = stack_at([call for call in trace.calls if (call.stream, call.kind) in names], view)
+    row = state.lab("w_row")
+    if row == NEWEST or row >= stack.call.queries:
+        newest = stack.call.queries - 1
+        weights = stack.call.weights(stack.head, rows=torch.tensor([newest]))[0]
+        stack = replace(stack, i=newest, j=int(torch.nan_to_num(weights).argmax()))
+    else:
+        stack = replace(stack, i=row)
+    stream, kind = stack.name if len(stacks_of(trace.calls)) > 1 else ("", stack.name[1])
+    state.look(stream=stream, kind=kind, layer=stack.layer, head=stack.head, i=stack.i, j=stack.j)
+    return stack
+
+
+def show_choice(now: Growing, stack: Stack) -> None:
+    """Which attention, layer and head."""
+    names = names_of(now.draft.trace)
+    with st.container(horizontal=True, vertical_alignment="center", key="choose_head"):
+        if len(names) > 1:
+            st.segmented_control(
+                t("real.stack"),
+                names,
+                format_func=stack_name,
+                required=True,
+                label_visibility="collapsed",
+                **state.bind("model_stack"),
+            )
+        choose_head(stack)
+
+
+def show_chips(best: Best) -> None:
+    """The best head of every kind; a click looks at it."""
+
+    def label(kind: str) -> str:
+        layer, head, score = best[kind]
+        return f"{t(f'real.kind.{kind}')} :gray[L{layer}H{head} {score:.2f}]"
+
+    def look() -> None:
+        if (kind := state.widget("am.grow_kind")) in best:
+            layer, head, _ = best[kind]
+            state.look(layer=layer, head=head)
+
+    if best:
+        with st.container(key="find"):
+            st.pills(
+                t("real.find"), list(best), format_func=label, key="am.grow_kind", on_change=look,
+                label_visibility="collapsed",
+            )  # fmt: skip
+
+
+def best_heads(now: Growing, stack: Stack) -> Best:
+    """The best head of every kind. Looked for again each time the text has doubled, so that a step stays cheap."""
+    rows = stack.call.queries
+    size = len(stack.calls) * stack.most_heads * rows * stack.call.keys
+    if size > QUICK:
+        return {}
+    key = (now.key, stack.name, rows.bit_length())
+    return _kept().get(key, lambda: _found(now, stack))
+
+
+@st.cache_resource(show_spinner=False)
+def _kept() -> Kept[Best]:
+    return Kept(32)
+
+
+def _found(now: Growing, stack: Stack) -> Best:
+    best: Best = {}
+    for layer, call in enumerate(stack.calls):
+        weights = torch.stack([call.weights(head) for head in range(call.heads)])  # H N M
+        for kind, scores in call_shares(call, weights, now.draft.trace.tokens).items():
+            score, head = torch.nan_to_num(scores).max(0)
+            if float(score) >= max(LEAST, best.get(kind, (0, 0, 0.0))[2]):
+                best[kind] = (layer, int(head), float(score))
+    return best

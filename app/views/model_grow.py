@@ -1,0 +1,161 @@
+"""A text that grows: the model writes one token at a time, and its attention pattern gains a row with each."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import asdict
+from html import escape
+
+import streamlit as st
+
+from app import state
+from app.i18n import t, words
+from app.model_view import with_model
+from app.notice import error_notice, notice
+from app.real import grow
+from app.real.axes import axes_of
+from app.real.grow import Growing, act, opened_text
+from app.real.grow_panels import Act, show_buttons, show_candidates, show_numbers, show_rule, show_text
+from app.real.grow_stack import best_heads, growing_stack, show_chips, show_choice
+from app.real.headline import title
+from app.real.opening import Opened
+from app.real.shown import shown_mask, shown_weights
+from app.real.stack import Stack
+from components.matrix import Selection, matrix
+from models.errors import InputError
+from models.pretrained import Model
+
+HEIGHT = 372  # pixels of the matrix: with text and candidates it fits a laptop's screen
+PACE = 0.3  # seconds between tokens that are written by themselves
+WRITERS = ("smollm2", "en-pt", "repeat", "words-en")
+LOG = logging.getLogger("attention_microscope")
+
+
+def show() -> None:
+    """Draw the page. It is a fragment: a click draws the page and not the sidebar."""
+    memory = grow.memory()
+    if memory.get("visit") != state.visit():  # whoever comes back does not find a text that runs on
+        memory.update(visit=state.visit(), playing=False)
+    st.fragment(_guarded, run_every=PACE if memory["playing"] else None)()
+
+
+def _guarded() -> None:
+    """A fragment runs by itself, so it has to end well by itself: see `app.main.guarded`."""
+    if grow.memory().pop("again", False):
+        st.rerun()  # with another pace, or without one
+    try:
+        _draw()
+    except InputError as error:
+        error_notice(error, "grow")
+    except Exception:
+        LOG.exception("a page failed")
+        notice(t("app.failed"), "failed", problem=True)
+    state.write_url()
+
+
+def _draw() -> None:
+    now = opened_text()
+    if now is None:
+        return
+    with st.container(key="model_grow", gap="small"):
+        if not isinstance(now, Growing):
+            _offer_writers(now)
+            return
+        if isinstance(problem := grow.memory().pop("problem", None), InputError):
+            error_notice(problem, "grow")
+        now = _played(now)
+        stack = growing_stack(now.draft.trace)
+        title(t("grow.title"), t("grow.lead_cross" if stack.name[1] == "cross" else "grow.lead"))
+        show_buttons(now, _acting(now))
+        show_text(now, stack, lambda row: _look(row, stack.call.queries))
+        left, right = st.columns([1.3, 1], gap="medium")
+        with left, st.container(gap="small"):
+            show_choice(now, stack)
+            _matrix(now, stack)
+            show_chips(best_heads(now, stack))
+        with right, st.container(gap="small"):
+            show_rule()
+            show_candidates(now, _acting(now))
+            show_numbers(now)
+
+
+def _acting(now: Growing) -> Act:
+    """What buttons do. Whoever clicks takes over from the model that writes by itself."""
+
+    def do(action: str, token: int) -> None:
+        memory = grow.memory()
+        playing = bool(memory.pop("playing", False))
+        memory.update(playing=action == "play", left=grow.PLAYED, rested=False, lost=False)
+        memory["again"] = playing or action == "play"
+        try:
+            if action not in ("play", "pause"):
+                act(now, action, token)
+        except InputError as error:
+            memory["problem"] = error
+
+    return do
+
+
+def _played(now: Growing) -> Growing:
+    """One token more if the model writes by itself; it rests at the end, and after many tokens."""
+    memory = grow.memory()
+    if not memory.get("playing"):
+        return now
+    left = int(str(memory["left"])) - 1
+    now = grow.shown(now, grow.longer(now.draft, 1))
+    memory["left"] = left
+    if now.draft.ended or now.draft.full or left == 0:
+        memory.update(playing=False, again=True, rested=left == 0)
+    return now
+
+
+def _look(row: int, rows: int) -> None:
+    """Look at where a token looks; the newest stays the newest."""
+    state.turn(w_row=grow.NEWEST if row >= rows - 1 else row)
+
+
+def _matrix(now: Growing, stack: Stack) -> None:
+    rows, cols = axes_of(Opened(now.model, now.draft.trace, now.key), stack)
+
+    def look(cell: Selection) -> None:
+        state.turn(w_row=rows.token_at(cell.row))
+        state.look(j=cols.token_at(cell.col))
+
+    matrix(
+        shown_weights(stack.call.weights(stack.head), rows, cols),
+        rows.labels,
+        cols.labels,
+        title=t("real.weights"),
+        text=words("matrix", label=t("real.weights_label"), tip="{row} → {col}   {value}"),
+        key="grow_matrix",
+        scale="weights",
+        mask=shown_mask(stack.call.visible(stack.head), rows, cols),
+        hue="w",
+        row_hue="q",
+        col_hue="k",
+        selected=(rows.place_of(stack.i) or 0, cols.place_of(stack.j) or 0),
+        height=HEIGHT,
+        channel="grow",
+        head=stack.head,
+        on_select=look,
+    )
+
+
+def _offer_writers(model: Model) -> None:
+    """The model only reads: say why, and offer those that write."""
+    title(t("grow.title"), escape(t("grow.reads", model=model.info.name)))
+    st.text(t("grow.reads_why"))
+    with st.container(horizontal=True, key="grow_writers"):
+        for name in WRITERS:
+            st.button(
+                t(f"real.short.{name}"),
+                key=f"am.grow_open_{name}",
+                type="primary" if name == WRITERS[0] else "secondary",
+                on_click=_open,
+                args=(name,),
+            )
+
+
+def _open(name: str) -> None:
+    state.look(**asdict(with_model(state.model_view(), name)))
+    grow.memory()["again"] = True  # the sidebar shows another model
