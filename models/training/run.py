@@ -7,11 +7,13 @@ run.status, run.history[-1].loss, run.model_at(100)
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import logging
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
@@ -35,6 +37,7 @@ GRACE = 30.0  # seconds that a closed tab is waited for, in case it is only load
 _POLL = 0.2  # seconds between looks at who is there, while paused or waiting
 _ASK_ALIVE = 1.0  # seconds
 _BREATH = 0.03  # of a step's time that is slept behind it, so that other threads get their turn at once
+_LAST_WAIT = 3.0  # seconds for a step to end when Python does
 _NICENESS = 5  # of the thread: pages go first
 
 
@@ -83,6 +86,8 @@ class TrainingRun(Record):
             if self._thread is not None or self._status in ENDED:
                 return
             self._line = line or self._line
+            self._line.enter(self)  # here, so that the order of the line is that of the calls
+            _STARTED.add(self)
             self._thread = threading.Thread(target=self._work, name=f"training {self.task.name}", daemon=True)
             self._thread.start()
 
@@ -202,6 +207,19 @@ class TrainingRun(Record):
             if self._alive():
                 self._seen = now
         return now - self._seen > self.grace
+
+
+def _end_all() -> None:
+    """A thread that is still computing while Python ends would take the process down."""
+    running = [run for run in _STARTED if run.status not in ENDED]
+    for run in running:
+        run.stop()
+    for run in running:
+        run.join(_LAST_WAIT)
+
+
+_STARTED: weakref.WeakSet[TrainingRun] = weakref.WeakSet()
+atexit.register(_end_all)
 
 
 def _changed(recipe: Recipe, rate: float | None, steps: int | None) -> Recipe:

@@ -59,37 +59,37 @@ class Copy(Task):
 class Reverse(Task):
     """Say the letters from the last to the first: encoder.
 
-    The right attention is the anti-diagonal: place n looks at place L + 1 − n. L is not the same in every text: where
-    the end stands has to be looked up first.
+    A text that is short of letters is filled up at its front, and the filling is reversed with it. The right attention
+    is the anti-diagonal: place n looks at the place as far from the end as n is from the beginning.
     """
 
     name = "reverse"
     kind = "encoder"
     alphabet = LETTERS
-    others = (END, PAD)
+    others = (PAD,)
     allowed = "a–z"
     example = "stressed"
-    lengths = (4, 24)
-    sizes = (64, 2, 2, 128)
-    recipe = Recipe(steps=1500, batch=64, rate=3e-3)
+    lengths = (4, 32)
+    sizes = (32, 2, 1, 64)
+    recipe = Recipe(steps=300, batch=64, rate=5e-3)
 
     def __init__(self, length: int = 10) -> None:
         super().__init__(length)
 
     @staticmethod
     def context_of(length: int) -> int:
-        return length + 1
+        return length
 
     def sample(self, count: int, generator: torch.Generator) -> Batch:
-        letters, lengths = _letters(count, self.length + 1, self.length, generator)
-        mirrored = (lengths - 1 - torch.arange(self.length + 1)).clamp_min(0)  # B M
-        inside = torch.arange(self.length + 1) < lengths  # B M
-        labels = letters.gather(-1, mirrored).masked_fill(~inside, IGNORE)
-        ids = _ended(letters, lengths, self.id(END), self.id(PAD))  # B M
-        return Batch(ids, labels, None, ids == self.id(PAD))
+        letters, lengths = _letters(count, self.length, self.length, generator)
+        filling = torch.arange(self.length) < self.length - lengths  # B M
+        ids = letters.masked_fill(filling, self.id(PAD))
+        return Batch(ids, ids.flip(-1).masked_fill(filling.flip(-1), IGNORE))
 
     def encode(self, text: str) -> Tensor:
-        return torch.tensor([*self.read(text), self.id(END)])
+        """As many ids as the text may have letters at most."""
+        letters = self.read(text)
+        return torch.tensor([*[self.id(PAD)] * (self.length - len(letters)), *letters])
 
     def answer(self, text: str) -> str:
         return self.join(self.spoken(self.read(text)))[::-1]

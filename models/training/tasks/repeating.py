@@ -26,7 +26,7 @@ class Repeat(Task):
     example = "Zq7pLw3xZq7pLw3xZq7p"
     lengths = (16, 128)
     sizes = (128, 4, 2, 0)
-    recipe = Recipe(steps=1200, batch=64, rate=1e-3, warmup=100)
+    recipe = Recipe(steps=600, batch=32, rate=1e-3, warmup=100)
 
     def __init__(self, length: int = 64) -> None:
         super().__init__(length)
