@@ -49,6 +49,7 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Entry("model_roles", "roles", ":material/badge:"),
         Entry("model_translate", "translate", ":material/translate:"),
         Entry("model_grow", "grow", ":material/edit:"),
+        Entry("model_cause", "cause", ":material/toggle_off:"),
         Entry("model_steps", "steps", ":material/stairs:"),
     ),
 }

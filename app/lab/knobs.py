@@ -148,6 +148,13 @@ _GROW: tuple[Knob, ...] = (
     Knob("w_seed", 7, 0, 9999),
     Knob("w_row", -1, -1, 9_999),  # the row that is looked at; −1 is the newest
 )
+_CAUSE: tuple[Knob, ...] = (
+    Knob("x_what", "edge", options=("edge", "uniform", "off")),
+    Knob("x_at", -1, -1, 9_999),  # the position whose output is compared; −1: as the page chooses
+    Knob("x_token", -1, -1, 9_999_999),  # the token that is followed; −1: the likeliest before
+    Knob("x_scan", False),
+    Knob("x_stay", False),
+)
 
 KNOBS: Mapping[str, Knob] = MappingProxyType(
     {
@@ -163,6 +170,7 @@ KNOBS: Mapping[str, Knob] = MappingProxyType(
             *_TRANSLATE,
             *_GROW,
             *_ROLES,
+            *_CAUSE,
         )
     }
 )

@@ -1,0 +1,127 @@
+"""The controls of the page that changes a head, and the head's matrix, in which an edge is chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from app import state
+from app.i18n import t, words
+from app.real.axes import axes_of
+from app.real.cause import Seen, changes, plain
+from app.real.cause_answer import positions
+from app.real.headline import choose_head, choose_stack
+from app.real.opening import Opened
+from app.real.shown import Axis, shown_mask, shown_weights
+from app.real.stack import Stack
+from components.matrix import Selection, matrix
+from components.theme import num
+from models.interventions.change import WHATS
+from models.interventions.compare import order_of
+from models.interventions.pattern import blocked_edges, changed_weights
+
+Mask = npt.NDArray[np.bool_]
+
+OFFERED = 12  # likely tokens that can be followed
+HEIGHT = 372  # pixels of the matrix
+SHOWN: tuple[str, ...] = ("edge", "uniform", "off")
+assert set(SHOWN) == set(WHATS)
+
+
+def show_what() -> None:
+    """What is done to the head."""
+    with st.container(key="cause_what"):
+        st.segmented_control(
+            t("cause.what"),
+            SHOWN,
+            format_func=lambda what: t(f"cause.whats.{what}"),
+            required=True,
+            label_visibility="collapsed",
+            **state.bind_knob("x_what"),
+        )
+
+
+def show_head(now: Opened, stack: Stack) -> None:
+    """Which attention, layer and head."""
+    with st.container(horizontal=True, vertical_alignment="center", key="cause_choose"):
+        choose_stack(now)
+        choose_head(stack)
+
+
+def show_output(seen: Seen) -> None:
+    """Which position's output is compared, and which token is followed."""
+    labels = positions(seen)
+    places = {
+        place: t(f"cause.at.{seen.subject.compared}", token=plain(label), index=place)
+        for place, label in enumerate(labels)
+    }
+    names = {-1: t("cause.at_auto", place=places[seen.position]), **places}
+    with st.container(horizontal=True, vertical_alignment="center", key="cause_output"):
+        st.selectbox(
+            t("cause.position"),
+            list(names),
+            format_func=names.__getitem__,
+            **state.bind_knob("x_at"),
+        )
+        if seen.token is not None:
+            _choose_token(seen)
+
+
+def _choose_token(seen: Seen) -> None:
+    chances = seen.run.before.double().softmax(-1)
+    chosen = int(state.lab("x_token"))
+    likely = order_of(seen.run.before)[:OFFERED].tolist()
+    if 0 <= chosen < len(chances) and chosen not in likely:
+        likely.append(chosen)
+    names = {-1: t("cause.token_auto")} | {
+        token: f"{seen.label(token)}  {num(float(chances[token]))}" for token in likely
+    }
+    st.selectbox(
+        t("cause.token"),
+        list(names),
+        format_func=names.__getitem__,
+        **state.bind_knob("x_token"),
+    )
+
+
+def show_matrix(now: Opened, stack: Stack) -> None:
+    """The head's weights as they are under the change; a blocked edge is hidden like any masked cell. A click chooses
+    an edge."""
+    rows, cols = axes_of(now, stack)
+    what = state.lab("x_what")
+    change = next(one for one in changes(stack) if one[0].what == what)
+    call = stack.call
+    weights = changed_weights(call, stack.head, change) if call.tier != 3 else call.weights(stack.head)
+    visible = call.visible(stack.head)
+    open_edges = ~blocked_edges(call, change)
+    mask = open_edges if visible is None else visible & open_edges
+
+    def look(cell: Selection) -> None:
+        state.look(i=rows.token_at(cell.row), j=cols.token_at(cell.col))
+
+    matrix(
+        shown_weights(weights, rows, cols),
+        rows.labels,
+        cols.labels,
+        title=t(f"cause.matrix.{what}"),
+        text=words("matrix", label=t("cause.matrix.label"), tip="{row} → {col}   {value}"),
+        key="cause_matrix",
+        scale="weights",
+        mask=_mask(shown_mask(mask, rows, cols)),
+        hue="w",
+        row_hue="q",
+        col_hue="k",
+        selected=_selected(stack, rows, cols),
+        height=HEIGHT,
+        channel="cause",
+        on_select=look,
+    )
+
+
+def _mask(mask: Mask | None) -> Mask | None:
+    return None if mask is None or bool(mask.all()) else mask
+
+
+def _selected(stack: Stack, rows: Axis, cols: Axis) -> tuple[int, int]:
+    return rows.place_of(stack.i) or 0, cols.place_of(stack.j) or 0
