@@ -120,7 +120,8 @@ def architecture(
     for number, place in enumerate(places):
         values, mask = small(place.weights, place.mask)
         data[f"weights{number}"] = pa.table({"v": np.ascontiguousarray(values).ravel()})
-        data[f"states{number}"] = pa.table({"v": cell_states(*values.shape, mask, None).ravel()})
+        rows, cols = values.shape
+        data[f"states{number}"] = pa.table({"v": cell_states(rows, cols, mask, None).ravel()})
     data["pictures"] = {
         place.name: {"number": number, **_shape(place.weights)} for number, place in enumerate(places)
     }

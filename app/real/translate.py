@@ -44,6 +44,11 @@ class Places:
     def decoder(self) -> bool:
         return "decoder" in self.stacks or "cross" in self.stacks
 
+    @property
+    def alone(self) -> bool:
+        """Whether there is one stack only."""
+        return not (self.encoder and self.decoder)
+
     def role_of(self, name: Name) -> Role | None:
         """The role that a stack fills; None for one that has no place in the drawing."""
         return next((role for role, own in self.stacks.items() if own == name), None)
@@ -114,7 +119,7 @@ def alignment(
     """The `most` strongest pairs of cross-attention weights N × M, in the order of the target.
 
     Row t is what was looked at while `written[t]` was being written. Rows whose strongest key is a special token, or
-    whose weights are not numbers, are passed over.
+    whose weights are not numbers, are passed over; so are punctuation marks where there are words.
     """
     pairs = []
     for row, label in enumerate(written[: weights.shape[0]]):
@@ -122,5 +127,19 @@ def alignment(
         at = int(col)
         if float(value) > 0 and not (at < len(special) and special[at]):
             pairs.append(Pair(label, sources[at], float(value), row, at))
+    pairs = [pair for pair in pairs if any(map(str.isalnum, pair.written))] or pairs
     strongest = sorted(pairs, key=lambda pair: -pair.weight)[:most]
     return sorted(strongest, key=lambda pair: pair.row)
+
+
+def strongest_link(weights: Tensor, special: Sequence[bool] = ()) -> tuple[int, int, float] | None:
+    """Row, column and weight of the largest of N × N weights between two different tokens. The first token and special
+    ones are set aside as keys: they take much weight in many heads and mean little. None where nothing is left."""
+    left = weights.nan_to_num().clone()
+    left.fill_diagonal_(0)
+    left[:, 0] = 0
+    if len(special) == left.shape[1]:
+        left[:, torch.tensor(special)] = 0
+    row, col = divmod(int(left.argmax()), left.shape[1])
+    weight = float(left[row, col])
+    return (row, col, weight) if weight > 0 else None

@@ -97,7 +97,7 @@ def _attention(now: Opened, places: Places, role: Role) -> Attention:
         title=t(f"translate.place.{role}"),
         size=f"{len(rows.labels)} × {len(cols.labels)}",
         shown=f"L{stack.layer} · {head}",
-        says=says(role, stack),
+        says=says(role, stack, alone=places.alone),
         weights=shown_weights(weights_of(stack, mean), rows, cols),
         mask=shown_mask(stack.call.visible(stack.head), rows, cols),
         cross=role == "cross",
@@ -127,5 +127,5 @@ def _corner(now: Opened) -> list[str]:
     return [
         info.name,
         t("translate.size", layers=layers, heads=info.heads),
-        t("translate.width", d_model=info.d_model, parameters=f"{info.parameters:,}"),
+        f"d_model {info.d_model}",
     ]

@@ -5,22 +5,23 @@ from __future__ import annotations
 from html import escape
 
 from app.i18n import t
+from app.real.axes import sides
 from app.real.headline import spoken
 from app.real.opening import Opened
 from app.real.stack import Stack, labels_of
-from app.real.translate import Places, Role, alignment, weights_of
+from app.real.translate import Places, Role, alignment, strongest_link, weights_of
 
 
-def says(role: Role, stack: Stack) -> str:
-    """Who asks, who is asked, how many of each, and what is hidden."""
+def says(role: Role, stack: Stack, *, alone: bool = False) -> str:
+    """Who asks, who is asked, how many of each, and what is hidden. `alone`: the model has one stack and one text."""
     call = stack.call
-    hidden = hidden_count(stack)
+    name = f"{role}_alone" if alone else role
     sentence = t(
-        f"translate.says.{role}", queries=call.queries, keys=call.keys, cells=call.queries * call.keys
+        f"translate.says.{name}", queries=call.queries, keys=call.keys, cells=call.queries * call.keys
     )
-    if hidden:
-        return sentence + t("translate.says.sep") + t("translate.says.hidden", count=hidden)
-    return sentence + t("translate.says.sep") + t(f"translate.says.open_{role}")
+    hidden = hidden_count(stack)
+    after = t("translate.says.hidden", count=hidden) if hidden else t(f"translate.says.open_{role}")
+    return t("translate.says.sep").join([sentence, after])
 
 
 def hidden_count(stack: Stack) -> int:
@@ -44,20 +45,19 @@ def aligned(now: Opened, stack: Stack, mean: bool) -> str:
     return " ".join([escape(t("translate.aligned")), *found]) if found else ""
 
 
-def strongest(stack: Stack, mean: bool) -> str:
+def strongest(now: Opened, stack: Stack, mean: bool) -> str:
     """The strongest link of a self-attention between two different tokens, as HTML. Empty where there is none."""
     queries, keys = labels_of(stack.call)
-    weights = weights_of(stack, mean).nan_to_num().clone()
-    if weights.shape[0] == weights.shape[1]:
-        weights.fill_diagonal_(0)
-    row, col = divmod(int(weights.argmax()), weights.shape[1])
-    if not float(weights[row, col]):
+    _, asked = sides(now, stack)
+    link = strongest_link(weights_of(stack, mean), () if asked is None else asked.special)
+    if link is None:
         return ""
+    row, col, weight = link
     return t(
         "translate.strongest",
         query=f'<b class="am-q">{spoken(queries[row])}</b>',
-        key=f'<b class="am-k">{spoken(keys[col])}</b>',
-        weight=f"<b>{float(weights[row, col]):.2f}</b>",
+        at=f'<b class="am-k">{spoken(keys[col])}</b>',
+        weight=f"<b>{weight:.2f}</b>",
     )
 
 

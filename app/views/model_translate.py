@@ -91,14 +91,16 @@ def open_model(name: str) -> None:
 
 def _texts(now: Opened | None) -> None:
     """What is read and what is written; the same as in the sidebar."""
-    source, target = st.columns(2, gap="small")
     view = state.model_view()
+    writes = now is None or {"encoder", "decoder"} <= set(now.trace.tokens)
+    if not (view.target or writes):
+        _text_field("text", view.text, t("translate.only_text"))
+        return
+    source, target = st.columns(2, gap="small")
     with source:
         _text_field("text", view.text, t("translate.source"))
-    writes = now is None or ("decoder" in now.trace.tokens and "encoder" in now.trace.tokens)
-    if view.target or writes:
-        with target:
-            _text_field("target", view.target, t("translate.target"), _own_words(now))
+    with target:
+        _text_field("target", view.target, t("translate.target"), _own_words(now))
 
 
 def _text_field(name: str, value: str, label: str, placeholder: str = "") -> None:
@@ -133,10 +135,13 @@ def _opened(now: Opened, places: Places, stack: Stack) -> None:
         st.html(f"<h2>{t(f'translate.place.{role}') if role else stack_name(stack.name)}</h2>")
         st.toggle(t("translate.mean"), **state.bind_knob("e_mean"))
     with st.container(horizontal=True, vertical_alignment="center", key="translate_head"):
-        choose_head(stack)
+        if mean:
+            _choose_layer(stack)
+        else:
+            choose_head(stack)
     if role is not None:
-        more = aligned(now, stack, mean) if role == "cross" else strongest(stack, mean)
-        st.html(f'<p class="am-small">{says(role, stack)} {more}</p>')
+        more = aligned(now, stack, mean) if role == "cross" else strongest(now, stack, mean)
+        st.html(f'<p class="am-small">{says(role, stack, alone=places.alone)} {more}</p>')
     rows, cols = axes_of(now, stack)
     together = not mean and all_heads(stack, rows, cols)
     weights = shown_weights(weights_of(stack, mean), rows, cols)
@@ -159,6 +164,20 @@ def _opened(now: Opened, places: Places, stack: Stack) -> None:
         for page, label, icon in LINKED:
             if page in known:
                 open_link(page, t(label), icon)
+
+
+def _choose_layer(stack: Stack) -> None:
+    """The layer alone: the picture is the mean over its heads."""
+    names = [t("real.layer_short", layer=layer) for layer in range(len(stack.calls))]
+    st.selectbox(
+        t("real.layer"),
+        range(len(names)),
+        format_func=names.__getitem__,
+        width=122,
+        label_visibility="collapsed",
+        **state.bind("model_layer"),
+    )
+    st.html(f'<p class="am-small">{t("translate.mean_of", count=stack.call.heads)}</p>')
 
 
 def _mean_links(weights: Floats, rows: Axis, cols: Axis) -> None:

@@ -1,12 +1,13 @@
 // The whole model as one drawing. Its places of attention are buttons; pointing at one lights what flows into it.
 import { evenTint, readPalette } from "../lib/colour.js";
-import { el, watchSize } from "../lib/dom.js";
+import { clamp, el, watchSize } from "../lib/dom.js";
 import { sampleLegend, scaleLegend } from "../lib/legend.js";
-import { hideTip, pointIn, showTip } from "../lib/tip.js";
+import { hideTip } from "../lib/tip.js";
 import { drawArchitecture } from "./draw.js";
 import { archLayout } from "./layout.js";
 
 const archViews = new WeakMap();
+const ARCH_TIP = { below: 28, above: 6 }; // pixels from the place
 const ARCH_STEPS = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 };
 
 export default function architectureComponent({ data, parentElement, setTriggerValue }) {
@@ -26,7 +27,7 @@ function newArchView(root) {
   const view = { root, svg: part("svg"), corner: part(".corner"), tip: part(".tip"), live: part(".live"), ctx: document.createElement("canvas").getContext("2d") };
   const { svg } = view;
   const over = (event) => event.target.closest?.("[data-place], [data-says]");
-  svg.onpointermove = (event) => pointArchPlace(view, over(event), pointIn(root, event));
+  svg.onpointermove = (event) => pointArchPlace(view, over(event));
   svg.onpointerleave = () => pointArchPlace(view, null);
   svg.onclick = (event) => openArchPlace(view, over(event)?.dataset.place);
   svg.onkeydown = (event) => pressArchKey(view, event);
@@ -52,8 +53,8 @@ function drawArchView(view) {
 
 /** Name and facts of the model, and the key of the small pictures. */
 function fillArchCorner({ corner, data }, layout, palette) {
-  const { x, y, w } = layout.corner;
-  Object.assign(corner.style, { left: `${x}px`, top: `${y}px`, width: `${w}px` });
+  const { x, w } = layout.corner;
+  Object.assign(corner.style, { left: `${x}px`, width: `${w}px` });
   const [title, ...facts] = data.corner;
   const key = el("div", "key");
   const { keys } = data.pictures[data.chosen] ?? { keys: 10 };
@@ -67,12 +68,23 @@ const archIsMasked = (data, name) => name in data.pictures && data[`states${data
 
 const archPlaces = (view) => [...view.svg.querySelectorAll("g.place")];
 
-function pointArchPlace(view, node, at) {
+function pointArchPlace(view, node) {
   const place = node?.dataset.place;
   const says = place ? archPart(view, place)?.says : node?.dataset.says;
-  if (says) showTip(view.root, view.tip, [says], ...at);
+  if (says) showArchTip(view, says, place ? archPlaces(view).find((one) => one.dataset.place === place) : node);
   else hideTip(view.tip);
   lightArchPlace(view, place);
+}
+
+/** The sentence below the place and what flows into it, or above where there is no room. */
+function showArchTip({ root, tip, svg }, says, node) {
+  const box = node.querySelector("rect").getBBox();
+  tip.textContent = says;
+  tip.style.display = "block";
+  const below = box.y + box.height + ARCH_TIP.below;
+  const fits = below + tip.offsetHeight <= svg.clientHeight;
+  tip.style.left = `${clamp(box.x + box.width / 2 - tip.offsetWidth / 2, 0, Math.max(0, root.clientWidth - tip.offsetWidth))}px`;
+  tip.style.top = `${fits ? below : Math.max(0, box.y - tip.offsetHeight - ARCH_TIP.above)}px`;
 }
 
 /** Everything that belongs to a place is lit, the rest steps back. */

@@ -27,7 +27,7 @@ export function archLayout(data, room) {
   for (const box of towers.flatMap((tower) => [...tower.boxes, tower.frame])) box.y = height - box.up - box.h;
   const turned = ([x, up]) => [x, height - up];
   for (const line of lines) Object.assign(line, { points: line.points.map(turned), letter: line.letter && turned(line.letter) });
-  return { width: room.width, height, towers, lines, beside, edge, wide: edge === ARCH.wide.edge, corner: archCorner(towers, height) };
+  return { width: room.width, height, towers, lines, beside, edge, wide: edge === ARCH.wide.edge, corner: archCorner(towers) };
 }
 
 function archTower(spec, { side, left, width, inward, attention }) {
@@ -81,9 +81,9 @@ function finishArchTower(tower) {
   archBox(tower, "name", ARCH.name, { text: spec.outputs_name, x: tower.left, w: tower.width });
 }
 
-/** The outline of a tower that is not there; the left one leaves the corner free. */
+/** The outline of a tower that is not there; above it there is room for the corner's words. */
 function archGhost(one, { frame }, height) {
-  const most = one.side === "encoder" ? height - frame.up - ARCH.corner : frame.h;
+  const most = height - frame.up - ARCH.corner;
   return { ...frame, x: one.left, h: Math.max(60, Math.min(frame.h, most)) };
 }
 
@@ -98,7 +98,7 @@ function archMemory(encoder, decoder, channel) {
   const aside = turn > middle + gap - 8 ? 5 : 0; // both go down: side by side, so that both are seen
   const trunk = [[encoder.axis, encoder.end], [encoder.axis, turn], [bend + aside, turn]];
   const way = (hue, x, at, letter) => ({
-    hue, points: [[x, turn], [x, at], [cross.x, at]], arrow: true, place: cross.name, letter: [decoder.left - 9, letter],
+    hue, points: [[x, turn], [x, at], [cross.x, at]], arrow: true, place: cross.name, letter: [(x + cross.x) / 2 - 1, letter],
   });
   return [
     { hue: "trunk", points: trunk, place: cross.name, label: "memory" },
@@ -107,9 +107,8 @@ function archMemory(encoder, decoder, channel) {
   ];
 }
 
-/** The free room above the encoder: {x, y, w, h} down from the top. */
-function archCorner([encoder, decoder], height) {
-  const memory = decoder.boxes.find((box) => box.kind === "cross");
-  const used = Math.max(encoder.up, memory ? memory.up + memory.h / 2 : 0, encoder.frame.up + encoder.frame.h);
-  return { x: encoder.left, y: 0, w: encoder.width + 10, h: Math.max(0, height - used - 34) };
+/** Where the words about the model stand: above the tower that is not there, or above the encoder, the lower one. */
+function archCorner(towers) {
+  const { left, width } = towers.find((tower) => tower.spec.missing) ?? towers[0];
+  return { x: left, w: width + 10 };
 }
