@@ -78,13 +78,18 @@ def head_sentences(scores: Scores, head: int) -> list[str]:
     ]
     if others:
         value, kind = max(others)
-        # copies are looked at by few queries: the two shares need not fit into one whole
-        key = "roles.over_all" if role is not None and role.name in COPIES else "roles.second"
-        said.append(t(key, measure=escape(name_of(kind)), value=written(kind, value)))
+        said.append(t(_second(kind, role), measure=escape(name_of(kind)), value=written(kind, value)))
     width = scores.value("entropy", head)
     if width is not None and (role is None or role.name != "broad"):
         said.append(t("roles.as_many", keys=f"{2**width:.1f}"))
     return said
+
+
+def _second(kind: str, role: Role | None) -> str:
+    """How to go on. Copies concern few queries: their share and one of all queries need not fit into one whole."""
+    if kind in COPIES:
+        return "roles.where_again"
+    return "roles.over_all" if role is not None and role.name in COPIES else "roles.second"
 
 
 def _role_sentence(scores: Scores, role: Role | None) -> str:

@@ -13,13 +13,16 @@ from models.head_roles.samples import (
     PERIOD,
     REPEAT,
     SENTENCES,
+    TASK,
     Measured,
     measure_sample,
     repeated_tokens,
     sample_texts,
     samples_of,
 )
-from models.pretrained import PretrainedModel, load_model
+from models.pretrained import OwnModel, PretrainedModel, load_model
+from models.training.tasks import TASKS
+from models.transformer.model import Transformer
 from tests.models.pretrained import folders
 
 
@@ -118,3 +121,17 @@ def test_small_folders_of_any_kind(make: object, tmp_path: Path) -> None:
             for tally in layers:
                 scores = finished(tally)
                 assert all(scores.value(name, 0) is not None for name in scores.values)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_model_of_ours_is_measured_on_its_own_task(name: str) -> None:
+    task = TASKS[name]
+    model = OwnModel(Transformer(task.config, seed=1), task, name=name, source="test")
+    assert samples_of(model) == (TASK,)
+    found = measure_sample(model, TASK)
+    assert len(found.texts) > 5
+    assert found.texts == measure_sample(model, TASK).texts == sample_texts(model, TASK)
+    assert set(found.stacks) == set(model.info.layers)
+    for stack, layers in found.stacks.items():
+        assert len(layers) == model.info.layers[stack]
+        assert all({"entropy", "first"} <= set(finished(tally).values) for tally in layers)
