@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from models.training.tasks import numerals
-from models.training.tasks.base import END
 from models.training.tasks.letters import THEN
 
 Spoken = Callable[[str], list[tuple[str, tuple[int, ...]]]]
@@ -58,11 +57,7 @@ def _diagonal(queries: list[str], keys: list[str]) -> Tensor:
 
 def _mirror(queries: list[str], keys: list[str]) -> Tensor:
     """Place n looks at the place as far from the end as n is from the beginning."""
-    length = keys.index(END) if END in keys else len(keys)
-    found = _none(len(queries), len(keys))
-    for n in range(length):
-        found[n, length - 1 - n] = True
-    return found
+    return torch.eye(len(queries), len(keys), dtype=torch.bool).flip(-1)
 
 
 def _next_letter(queries: list[str], keys: list[str]) -> Tensor:
@@ -71,7 +66,7 @@ def _next_letter(queries: list[str], keys: list[str]) -> Tensor:
     if THEN not in keys:
         return found
     arrow = keys.index(THEN)
-    for n, letter in enumerate(sorted(keys[:arrow])):
+    for n, letter in enumerate(sorted(set(keys[:arrow]))):
         if arrow + n < len(queries):
             found[arrow + n, :arrow] = torch.tensor([key == letter for key in keys[:arrow]])
     return found

@@ -96,7 +96,7 @@ class Reverse(Task):
 
 
 class Sort(Task):
-    """Behind the arrow, write the letters in the order of the alphabet: decoder-only.
+    """Behind the arrow, write each letter once, in the order of the alphabet: decoder-only.
 
     The right attention: whoever has just written a letter looks, among the letters before the arrow, at the one that
     comes next in the alphabet.
@@ -109,8 +109,8 @@ class Sort(Task):
     allowed = "a–z"
     example = "attention"
     lengths = (4, 24)
-    sizes = (64, 4, 2, 128)
-    recipe = Recipe(steps=1500, batch=64, rate=3e-3)
+    sizes = (64, 2, 1, 128)
+    recipe = Recipe(steps=600, batch=64, rate=4e-3)
 
     def __init__(self, length: int = 10) -> None:
         super().__init__(length)
@@ -120,28 +120,34 @@ class Sort(Task):
         return 2 * length + 2  # the arrow and the end
 
     def sample(self, count: int, generator: torch.Generator) -> Batch:
-        size = self.context_of(self.length)
         letters, lengths = _letters(count, self.length, self.length, generator)
-        inside = torch.arange(self.length) < lengths  # B L
-        after = len(LETTERS)  # what does not belong to a text sorts behind it
-        ordered = letters.masked_fill(~inside, after).sort(-1).values  # B L
-        place = torch.arange(size).expand(count, size)  # B N
+        answer, found = _ordered(letters, lengths)  # B L, B 1
+        place = torch.arange(self.context_of(self.length)).expand(count, -1)  # B N
         source = letters.gather(-1, place.clamp_max(self.length - 1))
-        answer = ordered.gather(-1, (place - lengths - 1).clamp(0, self.length - 1))
-        ids = torch.where(place < lengths, source, answer)
-        ids = ids.masked_fill(place == lengths, self.id(THEN)).masked_fill(
-            place == 2 * lengths + 1, self.id(END)
-        )
-        ids = ids.masked_fill(place > 2 * lengths + 1, self.id(PAD))
-        labels = ids.roll(-1, -1).masked_fill((place < lengths) | (place > 2 * lengths), IGNORE)  # B N
-        return Batch(ids, labels)
+        written = answer.gather(-1, (place - lengths - 1).clamp(0, self.length - 1))
+        end = lengths + 1 + found  # B 1
+        ids = torch.where(place < lengths, source, written)
+        ids = ids.masked_fill(place == lengths, self.id(THEN)).masked_fill(place == end, self.id(END))
+        ids = ids.masked_fill(place > end, self.id(PAD))  # B N
+        return Batch(ids, ids.roll(-1, -1).masked_fill((place < lengths) | (place >= end), IGNORE))
 
     def encode(self, text: str) -> Tensor:
         """The letters and the arrow: what the model goes on from."""
         return torch.tensor([*self.read(text), self.id(THEN)])
 
     def answer(self, text: str) -> str:
-        return "".join(sorted(self.join(self.spoken(self.read(text)))))
+        return "".join(sorted(set(self.spoken(self.read(text)))))
+
+
+def _ordered(letters: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """The first `lengths` letters of each row in order, each once (B × L), and how many that are (B × 1)."""
+    none = len(LETTERS)  # sorts behind all letters
+    inside = torch.arange(letters.shape[-1]) < lengths  # B L
+    ordered = letters.masked_fill(~inside, none).sort(-1).values
+    again = ordered == ordered.roll(1, -1)
+    again[:, 0] = False
+    ordered = ordered.masked_fill(again, none).sort(-1).values
+    return ordered, (ordered < none).sum(-1, keepdim=True)
 
 
 def _letters(count: int, width: int, longest: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:

@@ -39,7 +39,9 @@ class Repeat(Task):
         """Blocks of an eighth to half of the length; what cannot be known, the first block, is not counted."""
         period = torch.randint(self.length // 8, self.length // 2 + 1, (count, 1), generator=generator)
         place = torch.arange(self.length).expand(count, self.length)  # B N
-        drawn = torch.rand(count, len(self.alphabet), generator=generator).argsort(-1)  # B 64: each symbol once
+        drawn = torch.rand(count, len(self.alphabet), generator=generator).argsort(
+            -1
+        )  # B 64: each symbol once
         ids = drawn.gather(-1, place % period)
         labels = ids.roll(-1, -1).masked_fill((place < period) | (place == self.length - 1), IGNORE)
         return Batch(ids, labels)

@@ -28,11 +28,11 @@ def test_copying_looks_along_the_diagonal() -> None:
 
 
 def test_reversing_looks_along_the_other_diagonal() -> None:
-    assert pairs("reverse", f"abc{END}") == {(0, 2), (1, 1), (2, 0)}
+    assert pairs("reverse", "abc") == {(0, 2), (1, 1), (2, 0)}
 
 
 def test_sorting_looks_at_the_next_letter_and_at_all_its_copies() -> None:
-    assert pairs("sort", f"bab{THEN}abb") == {(3, 1), (4, 0), (4, 2), (5, 0), (5, 2)}
+    assert pairs("sort", f"bab{THEN}ab") == {(3, 1), (4, 0), (4, 2)}
 
 
 def test_repeating_looks_at_what_followed_the_same_symbol() -> None:

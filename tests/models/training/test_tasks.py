@@ -25,8 +25,10 @@ def batch_of(task: Task, count: int = 60, seed: int = 0) -> Batch:
 
 
 def text_of(task: Task, row: Tensor) -> str:
-    """What was to be read: all before the end, the arrow or the padding."""
+    """What was to be read: all before the end, the arrow or the padding; padding in front is left out."""
     symbols = [task.symbols[i] for i in row]
+    while symbols[0] == PAD:
+        symbols = symbols[1:]
     return "".join(symbols[: next((n for n, s in enumerate(symbols) if s in (END, PAD, THEN)), len(symbols))])
 
 
