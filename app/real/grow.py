@@ -66,11 +66,14 @@ def opened_text() -> Growing | Model | None:
 
 def _draft(model: Model, text: str, key: str) -> Draft:
     """The draft that the address names. What cannot be written after this prompt is left out, and said."""
-    shelf, written = _shelf(), grow_ids.decode(state.lab("w_ids"))
-    make = lambda: begin(writer_for(model), text)  # noqa: E731
+    shelf = _shelf()
+
+    def make() -> Draft:
+        return begin(writer_for(model), text)
+
     try:
-        return shelf.get(key, written, make)
-    except InputError:
+        return shelf.get(key, grow_ids.decode(state.lab("w_ids")), make)
+    except ValueError:  # InputError is one
         draft = shelf.get(key, (), make)  # raises if the prompt itself cannot be used
         keep(draft)
         memory()["lost"] = True

@@ -26,9 +26,9 @@ def decode(text: str) -> tuple[int, ...]:
     """The numbers again. Raises ValueError for a text that `encode` does not make."""
     if not text:
         return ()
-    width, letters = int(text[0]), text[1:]
-    if not 1 <= width <= WIDEST or len(letters) % width or any(letter not in _VALUES for letter in letters):
-        raise ValueError(text)
+    width, letters = "01234".find(text[0]), text[1:]
+    if width < 1 or not letters or len(letters) % width or any(letter not in _VALUES for letter in letters):
+        raise ValueError(f"no text of written tokens: {text}")
     return tuple(_number(letters[at : at + width]) for at in range(0, len(letters), width))
 
 

@@ -21,7 +21,7 @@ from components.token_choice import token_choice
 from components.token_text import Line, token_text
 from models.errors import InputError
 from models.generation import candidates
-from models.generation.choice import choose, draw
+from models.generation.choice import choose, draw, probabilities
 
 Act = Callable[[str, int], None]
 CONTEXT = 8  # tokens before a candidate that its label may depend on: one character has no more bytes
@@ -122,6 +122,10 @@ def show_candidates(now: Growing, act: Act) -> None:
         key="grow_candidates",
         on_take=lambda place: act("take", found.ids[place]),
     )
+    if taken not in found.ids:
+        chance = float(probabilities(draft.logits, rule.temperature)[taken])
+        other = t("grow.other", token=candidate_label(now, taken), chance=f"{chance:.1e}")
+        st.html(f'<p class="am-small">{escape(other)}</p>')
 
 
 def candidate_label(now: Growing, token: int) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict
-from html import escape
 
 import streamlit as st
 
 from app import state
 from app.i18n import t, words
-from app.model_view import with_model
 from app.notice import error_notice, notice
 from app.real import grow
 from app.real.axes import axes_of
 from app.real.grow import Growing, act, opened_text
 from app.real.grow_panels import Act, show_buttons, show_candidates, show_numbers, show_rule, show_text
+from app.real.grow_readers import offer_writers
 from app.real.grow_stack import best_heads, growing_stack, show_chips, show_choice
 from app.real.headline import title
 from app.real.opening import Opened
@@ -23,11 +21,9 @@ from app.real.shown import shown_mask, shown_weights
 from app.real.stack import Stack
 from components.matrix import Selection, matrix
 from models.errors import InputError
-from models.pretrained import Model
 
 HEIGHT = 372  # pixels of the matrix: with text and candidates it fits a laptop's screen
 PACE = 0.3  # seconds between tokens that are written by themselves
-WRITERS = ("smollm2", "en-pt", "repeat", "words-en")
 LOG = logging.getLogger("attention_microscope")
 
 
@@ -59,7 +55,7 @@ def _draw() -> None:
         return
     with st.container(key="model_grow", gap="small"):
         if not isinstance(now, Growing):
-            _offer_writers(now)
+            offer_writers(now)
             return
         if isinstance(problem := grow.memory().pop("problem", None), InputError):
             error_notice(problem, "grow")
@@ -139,23 +135,3 @@ def _matrix(now: Growing, stack: Stack) -> None:
         head=stack.head,
         on_select=look,
     )
-
-
-def _offer_writers(model: Model) -> None:
-    """The model only reads: say why, and offer those that write."""
-    title(t("grow.title"), escape(t("grow.reads", model=model.info.name)))
-    st.text(t("grow.reads_why"))
-    with st.container(horizontal=True, key="grow_writers"):
-        for name in WRITERS:
-            st.button(
-                t(f"real.short.{name}"),
-                key=f"am.grow_open_{name}",
-                type="primary" if name == WRITERS[0] else "secondary",
-                on_click=_open,
-                args=(name,),
-            )
-
-
-def _open(name: str) -> None:
-    state.look(**asdict(with_model(state.model_view(), name)))
-    grow.memory()["again"] = True  # the sidebar shows another model
