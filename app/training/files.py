@@ -8,9 +8,10 @@ from app import state
 from app.i18n import t
 from app.notice import error_notice
 from app.training import runs
-from app.training.setup import Setup, key_of
+from app.training.setup import Setup, chosen
 from models.errors import InputError
 from models.training import checkpoint
+from models.training.tasks import TASKS
 
 
 def show_files(setup: Setup) -> None:
@@ -49,20 +50,17 @@ def _load() -> None:
 
 def _look_at(trained: checkpoint.Trained) -> None:
     """Set the controls to what the file says, so that the page shows it."""
-    config, task = trained.model.config, trained.task
-    own = task.config
-    sizes = {
-        f"t_{name}": value for name in ("d_model", "heads", "layers") if (value := getattr(config, name))
-    }
+    config, usual = trained.model.config, TASKS[trained.task.name]
+    own = usual.config
     state.turn(
-        t_task=task.name,
+        t_task=usual.name,
         t_seed=trained.seed,
-        t_length=0 if config.context == own.context else task.length,
         t_rate=0.0,
         t_step=-1,
         t_text="",
-        **{n: 0 if v == getattr(own, n[2:]) else v for n, v in sizes.items()},
+        t_length=0 if trained.task.length == usual.length else trained.task.length,
+        t_d_model=0 if config.d_model == own.d_model else config.d_model,
+        t_heads=0 if config.heads == own.heads else config.heads,
+        t_layers=0 if config.layers == own.layers else config.layers,
     )
-    setup = Setup(task, config, trained.seed, task.recipe.rate)
-    runs.take(setup, trained)
-    assert key_of(setup)
+    runs.take(chosen(), trained)
