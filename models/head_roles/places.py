@@ -98,14 +98,15 @@ def places_of(
 
 
 def separators(tokens: ModelTokens) -> tuple[bool, ...]:
-    """Special tokens, punctuation and line breaks (Clark et al. 2019 look at [SEP], full stops and commas)."""
+    """Special tokens, punctuation and line breaks (Clark et al. 2019 look at [SEP], full stops, commas). Symbols that
+    are not part of a text, as those of the tasks of our own models, separate nothing."""
     return tuple(token.special or _divides(_surface(token, tokens)) for token in tokens.pieces)
 
 
 def _surface(token: ModelToken, tokens: ModelTokens) -> str:
-    """What stands in the text; the label for a token without a place in it."""
+    """What stands in the text; nothing for a part of a character and for what has no place in the text."""
     if token.start is None or token.end is None or token.part is not None:
-        return "" if token.part is not None else token.label
+        return ""
     return tokens.texts[token.segment or 0][token.start : token.end]
 
 

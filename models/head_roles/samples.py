@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile, takewhile
 
 import torch
 
@@ -119,7 +120,14 @@ def _words(encoder: Encoder) -> list[str]:
 def _task_texts(model: OwnModel) -> tuple[str, ...]:
     """Examples of what the model was trained on, but not the very ones."""
     batch = model.task.sample_unseen(EXAMPLES, torch.Generator().manual_seed(SEED))
-    return tuple(dict.fromkeys(model.task.decode(ids) for ids in batch.ids.tolist()))
+    return tuple(dict.fromkeys(_typed(model, ids) for ids in batch.ids.tolist()))
+
+
+def _typed(model: OwnModel, ids: Sequence[int]) -> str:
+    """What a user would have to type for these ids: from the first symbol that can be typed to the last in a row."""
+    can = frozenset(model.task.alphabet).__contains__
+    symbols = (model.task.symbols[number] for number in ids)
+    return "".join(takewhile(can, dropwhile(lambda symbol: not can(symbol), symbols)))
 
 
 def _read(model: Model, text: str) -> ModelTrace | None:

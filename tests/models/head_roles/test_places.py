@@ -34,7 +34,7 @@ def test_special_tokens_separate_and_parts_of_characters_do_not() -> None:
     part = ModelToken(9, "x", "!", part=(1, 2), whole="！", start=0, end=1, segment=0)
     assert separators(tokens) == (True, False)
     assert separators(ModelTokens((part,), ("!",))) == (False,)
-    assert separators(ModelTokens((ModelToken(3, ",", ","),), ())) == (True,)  # what a model wrote itself
+    assert separators(ModelTokens((ModelToken(3, "-", "-"),), ())) == (False,)  # a symbol of a task
 
 
 def test_the_first_token_is_no_separator_of_the_measure() -> None:
