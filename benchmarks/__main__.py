@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.report import Section
 
-PARTS = ("engine", "payloads", "painting", "memory", "capture", "overview", "training")
+PARTS = ("engine", "payloads", "painting", "memory", "capture", "overview", "training", "while_training")
 RESULT = Path(__file__).parent.parent / "build" / "bench.json"
 
 

@@ -72,8 +72,8 @@ def run() -> list[Section]:
 def _measure(browser: Browser, app: str, peer: str, tokens: int) -> Iterator[Row]:
     query = urlencode({"preset": "animal", "text": sentence(tokens), "step": "weights", "i": 1, "j": 0})
     with ExitStack() as stack:
-        stage_page = stack.enter_context(_page(browser, f"{app}/?{query}"))
-        peer_page = stack.enter_context(_page(browser, f"{peer}/?n={tokens}"))
+        stage_page = stack.enter_context(touch_page(browser, f"{app}/?{query}"))
+        peer_page = stack.enter_context(touch_page(browser, f"{peer}/?n={tokens}"))
         stage_page.locator(PICTURE).wait_for()
         peer_page.locator(".gtitle").wait_for()
         ours, theirs = stage_actions(stage_page), peer_actions(peer_page)
@@ -84,7 +84,7 @@ def _measure(browser: Browser, app: str, peer: str, tokens: int) -> Iterator[Row
 
 
 @contextmanager
-def _page(browser: Browser, url: str) -> Iterator[Page]:
+def touch_page(browser: Browser, url: str) -> Iterator[Page]:
     """A page with touch, since a finger does not hover first, and without moving pictures, which take their time."""
     size: ViewportSize = {"width": 1280, "height": 800}
     context = browser.new_context(viewport=size, has_touch=True, reduced_motion="reduce")

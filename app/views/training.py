@@ -73,7 +73,7 @@ def _below(setup: Setup, drawn: Picture, place: Place, head: int) -> None:
     left, right = st.columns([1, 1.1], gap="medium")
     with left:
         panels.show_head(call, head)
-    with right, st.container(gap="small"):
+    with right, st.container(gap="small", key="training_matrices"):
         st.segmented_control(
             t("training.what"),
             ["weights", "moved", "gradient"],
