@@ -15,7 +15,7 @@ from app.i18n import t, words
 from app.model_view import with_model
 from app.real import grow
 from app.real.headline import title
-from app.real.opening import opened
+from app.real.opening import traced
 from app.real.stack import Stack, current_stack, labels_of
 from components.matrix import matrix
 from models.masks import causal
@@ -38,7 +38,7 @@ def offer_writers(model: Model) -> None:
                 on_click=_open,
                 args=(name,),
             )
-    if (now := opened()) is not None:
+    if (now := traced(model)) is not None:
         _show_both(current_stack(now.trace))
 
 

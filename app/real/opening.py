@@ -38,8 +38,12 @@ class Opened:
 def opened() -> Opened | None:
     """The session's model with its trace. If it cannot be had (yet), the page says why and offers what to do, and the
     result is None."""
-    if (model := opened_model()) is None:
-        return None
+    model = opened_model()
+    return None if model is None else traced(model)
+
+
+def traced(model: Model) -> Opened | None:
+    """The model with its trace of the session's text; None after the page has said why there is none."""
     try:
         view = state.model_view()
         key = key_of(model, view.text, view.pair, view.target)
