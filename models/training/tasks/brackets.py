@@ -13,10 +13,11 @@ MOST = 24
 
 
 class Brackets(Task):
-    """Every bracket says at which place its partner stands, counted from 1: encoder.
+    """Every bracket says at which place its partner stands, counted from 1: encoder, attention without feed-forward
+    layers.
 
-    The right attention leads from every bracket to its partner, as only there its place can be read off; the layers
-    below find out how deep each bracket lies.
+    The right attention leads from every bracket to its partner, whose place can be read off there. The heads of the
+    first layer find most partners, those of the next one put right what lies deeper.
     """
 
     name = "brackets"
@@ -26,8 +27,8 @@ class Brackets(Task):
     allowed = "( ) [ ] { }"
     example = "([]{()})()"
     lengths = (4, MOST)
-    sizes = (64, 4, 3, 128)
-    recipe = Recipe(steps=2500, batch=64, rate=2e-3)
+    sizes = (64, 2, 2, 0)
+    recipe = Recipe(steps=600, batch=64, rate=2e-3)
 
     def __init__(self, length: int = 12) -> None:
         super().__init__(length)

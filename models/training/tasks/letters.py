@@ -28,7 +28,7 @@ class Copy(Task):
     example = "microscope"
     lengths = (4, 32)
     sizes = (32, 2, 1, 64)
-    recipe = Recipe(steps=1000, batch=64, rate=4e-3)
+    recipe = Recipe(steps=400, batch=64, rate=4e-3)
 
     def __init__(self, length: int = 12) -> None:
         super().__init__(length)
@@ -71,7 +71,7 @@ class Reverse(Task):
     example = "stressed"
     lengths = (4, 32)
     sizes = (32, 2, 1, 64)
-    recipe = Recipe(steps=300, batch=64, rate=5e-3)
+    recipe = Recipe(steps=400, batch=64, rate=4e-3)
 
     def __init__(self, length: int = 10) -> None:
         super().__init__(length)

@@ -38,7 +38,7 @@ class NumberWords(Task):
     example = "3021"
     lengths = (4, 4)
     sizes = (64, 4, 2, 128)
-    recipe = Recipe(steps=1500, batch=64, rate=3e-3)
+    recipe = Recipe(steps=600, batch=64, rate=3e-3)
 
     def __init__(self, length: int = 4) -> None:
         super().__init__(length)
