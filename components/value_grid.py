@@ -13,7 +13,7 @@ import streamlit as st
 from components.bundle import script, style
 from components.matrix import whole_number
 
-TEXT_KEYS = ("label", "low", "high", "even", "unmeasured")
+TEXT_KEYS = ("label", "low", "high", "even", "unmeasured", "none")
 
 _HTML = """<div class="am am-value-grid">
 <canvas class="picture" tabindex="0" role="application"></canvas><div class="bar"></div>

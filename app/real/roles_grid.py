@@ -10,7 +10,7 @@ from app.real.roles import Roles
 from app.real.roles_words import ROLE, UNITS, compared, name_of, short, written
 from app.real.stack import Stack
 from components.value_grid import Cell, Group, value_grid
-from models.head_roles import ROLES, role_of
+from models.head_roles import ROLES, nearest_share, role_of
 
 HEIGHT = 470  # pixels: grid, legend and what is said about the measure fit a laptop's screen
 # Okabe and Ito's colours, which colour-blind eyes tell apart, a little darker; signs repeat what they say.
@@ -44,7 +44,7 @@ def show_grid(roles: Roles, stack: Stack, measure: str) -> None:
         columns=columns,
         row_names=[f"L{layer}" for layer in range(len(stack.calls))],
         column_names=[f"H{head}" for head in range(columns)],
-        text={**text, "unmeasured": t("roles.unmeasured")},
+        text={**text, "unmeasured": t("roles.unmeasured"), "none": t("roles.none_short")},
         key=f"roles_grid_{'_'.join(stack.name)}",
         selected=stack.layer * columns + stack.head,
         top=top,
@@ -66,6 +66,8 @@ def _cell(roles: Roles, stack: Stack, measure: str, place: int) -> Cell:
         return Cell(name, shown, short(measure, value), compared(scores, measure, head))
     role = role_of(scores, head)
     if role is None:
-        return Cell(name, math.nan, "", t("roles.none_short"))
+        kind = nearest_share(scores, head)
+        most = "" if kind is None else f"\n{compared(scores, kind, head)}"
+        return Cell(name, math.nan, "", t("roles.none_short") + most)
     tip = compared(scores, "evenness" if role.name == "broad" else role.name, head)
     return Cell(name, role.score, short(role.name, role.score), tip, ROLES.index(role.name))

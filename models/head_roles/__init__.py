@@ -4,7 +4,7 @@ from models.head_roles.measures import Tally, tally
 from models.head_roles.places import SHARES, Places, places_of, separators
 from models.head_roles.scores import MEASURES, Scores, finished
 from models.head_roles.stacks import call_shares, stack_tallies, trace_tallies
-from models.head_roles.verdict import ROLES, role_of
+from models.head_roles.verdict import ROLES, nearest_share, role_of
 
 __all__ = [
     "MEASURES",
@@ -15,6 +15,7 @@ __all__ = [
     "Tally",
     "call_shares",
     "finished",
+    "nearest_share",
     "places_of",
     "role_of",
     "separators",

@@ -22,6 +22,7 @@ or more count, and in a share only those that have such a key.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -48,6 +49,12 @@ class Tally:
         for name, sums in other.sums.items():
             self.sums[name] = self.sums[name] + sums if name in self.sums else sums
             self.counts[name] = self.counts.get(name, 0) + other.counts[name]
+
+
+def joined(parts: Sequence[Tally]) -> Tally:
+    """The tallies of several heads at the same places as one."""
+    names = parts[0].sums
+    return Tally({name: torch.cat([part.sums[name] for part in parts]) for name in names}, parts[0].counts)
 
 
 def tally(weights: Tensor, places: Places) -> Tally:

@@ -1,4 +1,4 @@
-"""Measuring whole stacks of attention calls, one layer at a time: no more than one layer's weights are ever held."""
+"""Measuring whole stacks of attention calls, a few heads at a time: their weights are never held all at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from models.head_roles.measures import Tally, even_weights, rest_tally, share_tally, tally
+from models.head_roles.measures import Tally, even_weights, joined, rest_tally, share_tally, tally
 from models.head_roles.places import Places, places_of
 from models.head_roles.scores import means
 from models.pretrained import AttentionCall, ModelTrace
@@ -15,6 +15,8 @@ from models.pretrained.labels import ModelTokens
 
 Stack = tuple[str, str]  # stream and kind
 Report = Callable[[float], object]
+
+AT_ONCE = 4_000_000  # weights that are measured together: with what the formulas need, about 100 MB
 
 
 def stack_tallies(
@@ -49,9 +51,14 @@ def trace_tallies(traces: Iterable[ModelTrace], *, aside: bool = False) -> dict[
 def call_tally(call: AttentionCall, tokens: Mapping[str, ModelTokens], *, aside: bool = False) -> Tally:
     """The tally of one call, of heads + 1: even attention comes last. With `aside`, without the first token."""
     places = call_places(call, tokens)
-    weights = [call.weights(head) for head in range(call.heads)]
     counted = rest_tally if aside else tally
-    return counted(torch.stack([*weights, even_weights(places)]), places)
+    together = max(1, AT_ONCE // (call.queries * call.keys))
+    parts = []
+    for start in range(0, call.heads + 1, together):
+        heads = range(start, min(start + together, call.heads + 1))
+        weights = [call.weights(head) if head < call.heads else even_weights(places) for head in heads]
+        parts.append(counted(torch.stack(weights), places))
+    return joined(parts)
 
 
 def call_shares(call: AttentionCall, weights: Tensor, tokens: Mapping[str, ModelTokens]) -> dict[str, Tensor]:

@@ -38,7 +38,18 @@ def role_of(scores: Scores, head: int) -> Role | None:
     return Role("broad", evenness) if evenness is not None and evenness >= BROAD else None
 
 
+def nearest_share(scores: Scores, head: int) -> str | None:
+    """The share that lies furthest above even attention, however little that is; None if none does."""
+    found = _by_excess(scores, head, SHARES)
+    return found[1] if found[0] > 0 else None
+
+
 def _clearest(scores: Scores, head: int, kinds: tuple[str, ...]) -> Role | None:
-    found = [(excess, kind) for kind in kinds if (excess := scores.excess(kind, head)) is not None]
-    excess, kind = max(found, key=lambda pair: pair[0], default=(0.0, ""))
+    excess, kind = _by_excess(scores, head, kinds)
     return Role(kind, scores.value(kind, head) or 0.0) if excess >= CLEAR else None
+
+
+def _by_excess(scores: Scores, head: int, kinds: tuple[str, ...]) -> tuple[float, str]:
+    """The largest excess and whose it is."""
+    found = [(excess, kind) for kind in kinds if (excess := scores.excess(kind, head)) is not None]
+    return max(found, key=lambda pair: pair[0], default=(0.0, ""))

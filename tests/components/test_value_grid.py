@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.value_grid import Cell, value_grid
 
-TEXT = {"label": "l", "low": "0", "high": "1", "even": "", "unmeasured": "u"}
+TEXT = {"label": "l", "low": "0", "high": "1", "even": "", "unmeasured": "u", "none": "n"}
 
 
 def page() -> None:
@@ -19,7 +19,7 @@ def page() -> None:
     from components.value_grid import Cell, Group, value_grid
 
     cells = [Cell("L0 H0", 0.5, ".50", "half"), Cell("L0 H1", math.nan, "", "<b>none</b>", 0)]
-    text = {"label": "l", "low": "0", "high": "1", "even": "", "unmeasured": "u"}
+    text = {"label": "l", "low": "0", "high": "1", "even": "", "unmeasured": "u", "none": "n"}
     groups = [Group("$x$", "=", "#000000", "#ffffff")]
     value_grid(
         cells, columns=2, row_names=["L0"], column_names=["H0", "H1"], text=text, key="k", selected=0,

@@ -10,10 +10,12 @@ export function valueFill({ data, palette }, at) {
   const value = data.values[at];
   if (data.groups.length) {
     const group = data.groups[data.members[at]];
-    return group ? groupFill(palette, group, value) : blend(palette.paper, palette.ink, 0.045);
+    return group ? groupFill(palette, group, value) : noGroupFill(palette);
   }
   return Number.isFinite(value) ? scaleFill(palette, value / data.top) : null;
 }
+
+export const noGroupFill = (palette) => blend(palette.paper, palette.ink, 0.045);
 
 /** A group's own colour, stronger for heads that are clearer members. */
 export function groupFill(palette, group, strength) {

@@ -4,7 +4,7 @@ import { clamp, column, el, sizeCanvas, watchSize } from "../lib/dom.js";
 import { sampleLegend } from "../lib/legend.js";
 import { hideTip, pointIn, showTip } from "../lib/tip.js";
 import { headGridGeometry, headGridPick } from "../head_grid/geometry.js";
-import { groupSample, paintValueCell, valueScale } from "./paint.js";
+import { groupSample, noGroupFill, paintValueCell, valueScale } from "./paint.js";
 
 const valueGridViews = new WeakMap();
 
@@ -90,7 +90,11 @@ function paintValueGridNames({ ctx, data, geometry, palette }) {
 
 function valueGridLegend(view) {
   const { data, palette } = view;
-  if (data.groups.length) return data.groups.flatMap((group, index) => (data.members.includes(index) ? [groupButton(view, group, index)] : []));
+  if (data.groups.length) {
+    const there = data.groups.flatMap((group, index) => (data.members.includes(index) ? [groupButton(view, group, index)] : []));
+    const others = data.names.filter((name, at) => name && data.members[at] < 0).length;
+    return others ? [...there, sampleLegend(palette, noGroupFill(palette), `${data.text.none} ${others}`)] : there;
+  }
   const scale = el("span", "scale");
   scale.append(el("span", "", data.text.low), valueScale(palette, data.even), el("span", "", data.text.high));
   const parts = [scale];
@@ -115,7 +119,7 @@ function groupButton(view, group, index) {
   button.onpointerleave = button.onblur = () => show(view.held);
   button.onclick = () => {
     view.held = view.held === index ? -1 : index;
-    for (const other of view.legend.children) other.setAttribute("aria-pressed", String(other === button && view.held === index));
+    for (const other of view.legend.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button && view.held === index));
     show(view.held);
   };
   return button;

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from models.head_roles import Places, Scores, Tally, finished, role_of, tally
+from models.head_roles import Places, Scores, Tally, finished, nearest_share, role_of, tally
 from models.head_roles.measures import even_weights
 from models.head_roles.verdict import Role
 
@@ -87,3 +87,9 @@ def test_with_the_first_token_set_aside_only_resting_heads_are_called_so() -> No
     assert named(first=0.7, previous=0.8) == "previous"
     assert named(first=0.7, previous=0.2, evenness=0.5) is None
     assert named(first=0.97, previous=0.8) == "first"
+
+
+def test_what_lies_nearest_to_a_role() -> None:
+    assert nearest_share(given(previous=0.2, first=0.3), 0) == "first"
+    assert nearest_share(given(previous=0.05), 0) is None
+    assert nearest_share(given(), 0) is None
