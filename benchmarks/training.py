@@ -14,6 +14,7 @@ from models.attention import MultiHeadAttention
 from models.masks import causal
 from models.training.tasks import TASKS, Task
 from models.training.trainer import BETAS, CLIP, DECAY, Trainer, loss_of
+from models.transformer.blocks import Block
 from models.transformer.config import Config
 from models.transformer.model import Transformer
 
@@ -61,14 +62,24 @@ class Peer(nn.Module):
         self.predict.load_state_dict(model.predict.state_dict())
         self.norm.load_state_dict(model.decoder.norm.state_dict())
         for layer, norm, block in zip(self.layers, self.norms, model.decoder.blocks, strict=True):
+            assert isinstance(block, Block)
             norm.load_state_dict(block.around_self.norm.state_dict())
-            attention = layer.self_attn if self.config.d_ff else layer
-            take_attention(attention, block.self_attention)
-            if self.config.d_ff:
-                layer.norm1.load_state_dict(block.around_self.norm.state_dict())
-                layer.norm2.load_state_dict(block.around_feed_forward.norm.state_dict())
-                layer.linear1.load_state_dict(block.feed_forward.widen.state_dict())
-                layer.linear2.load_state_dict(block.feed_forward.narrow.state_dict())
+            if isinstance(layer, nn.TransformerEncoderLayer):
+                take_block(layer, block)
+            elif isinstance(layer, nn.MultiheadAttention):
+                take_attention(layer, block.self_attention)
+
+
+@torch.no_grad()
+def take_block(peer: nn.TransformerEncoderLayer, block: Block) -> None:
+    """The weights of our block."""
+    assert block.feed_forward is not None
+    assert block.around_feed_forward is not None
+    take_attention(peer.self_attn, block.self_attention)
+    peer.norm1.load_state_dict(block.around_self.norm.state_dict())
+    peer.norm2.load_state_dict(block.around_feed_forward.norm.state_dict())
+    peer.linear1.load_state_dict(block.feed_forward.widen.state_dict())
+    peer.linear2.load_state_dict(block.feed_forward.narrow.state_dict())
 
 
 def _layer(config: Config) -> nn.Module:
