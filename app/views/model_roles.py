@@ -84,7 +84,7 @@ def _explain(roles: Roles, measure: str) -> None:
 
 def _measured_on(roles: Roles) -> str:
     said = t(f"roles.measured_{roles.on}", texts=len(roles.texts), tokens=roles.tokens)
-    return said + t("roles.aside") if roles.layers and roles.layers[0].aside else said
+    return said + t("roles.sep") + t("roles.aside") if roles.layers and roles.layers[0].aside else said
 
 
 def _chosen(now: Opened, stack: Stack, roles: Roles, measure: str) -> None:

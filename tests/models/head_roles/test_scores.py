@@ -93,3 +93,12 @@ def test_what_lies_nearest_to_a_role() -> None:
     assert nearest_share(given(previous=0.2, first=0.3), 0) == "first"
     assert nearest_share(given(previous=0.05), 0) is None
     assert nearest_share(given(), 0) is None
+
+
+def test_what_even_attention_mostly_has_already_is_no_role() -> None:
+    assert role_of(given(even=0.78, diagonal=0.99), 0) is None  # three tokens, three diagonals
+    assert role_of(given(even=0.5, diagonal=0.99), 0) == Role("diagonal", pytest.approx(0.99))
+
+
+def test_with_the_first_token_set_aside_it_is_not_what_lies_nearest() -> None:
+    assert nearest_share(replace(given(first=0.6, previous=0.2), aside=True), 0) == "previous"
