@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from app import state
 from app.i18n import t, words
+from app.model_view import OWN
 from app.real.axes import axes_of
 from app.real.headline import SPACE
 from app.real.opening import Opened
@@ -124,8 +125,9 @@ def _corner(now: Opened) -> list[str]:
     counts = {stream: count for (stream, kind), count in info.layers.items() if kind == "self"}
     counts |= {stream: count for (stream, kind), count in info.layers.items() if kind == "cross"}
     layers = " + ".join(str(count) for count in counts.values())
+    name = state.model_view().model
     return [
-        info.name,
+        t(f"real.short.{name}") if name in OWN else info.name,
         t("translate.size", layers=layers, heads=info.heads),
         f"d_model {info.d_model}",
     ]

@@ -9,7 +9,8 @@ from app.real.axes import sides
 from app.real.headline import spoken
 from app.real.opening import Opened
 from app.real.stack import Stack, labels_of
-from app.real.translate import Places, Role, alignment, strongest_link, weights_of
+from app.real.translate import Places, Role, weights_of
+from app.real.translate_alignment import alignment, strongest_link
 
 
 def says(role: Role, stack: Stack, *, alone: bool = False) -> str:

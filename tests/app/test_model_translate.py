@@ -112,6 +112,17 @@ def test_the_mean_over_heads() -> None:
     assert [part["shown"] for part in payload(at)["decoder"]["parts"] if "shown" in part] == ["L1 · H3"]
 
 
+def test_a_click_finds_the_head_that_aligns_words() -> None:
+    load_model("en-pt")
+    at = open_page("translate", example("en-pt", layer="0", mhead="5"))
+    button = at.button(key="am.clearest")
+    assert button.label.startswith("Clearest: L1 H0 0.")
+    at = button.click().run()
+    assert healthy(at)
+    assert [part["shown"] for part in payload(at)["decoder"]["parts"] if "shown" in part] == ["L1 · H0"]
+    assert "am.clearest" not in {button.key for button in at.button}
+
+
 FOLDERS = {
     "t5": (t5, ["self", "feed_forward", "self", "cross", "feed_forward"], ""),
     "marian": (marian, ["self", "feed_forward", "self", "cross", "feed_forward"], ""),

@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from app.model_view import ModelView
-from app.real.translate import alignment, norm_of, places_of, stack_of, strongest_link, weights_of
+from app.real.translate import norm_of, places_of, stack_of, weights_of
+from app.real.translate_alignment import alignment, clearest, coverage, strongest_link
 from models.pretrained import load_model
 from tests.models.pretrained.folders import bert, llama, marian, save, t5
 
@@ -102,6 +103,25 @@ def test_the_strongest_link_leaves_sinks_aside() -> None:
     assert strongest_link(weights, [True, True, False, False]) == (3, 2, pytest.approx(0.2))
     assert strongest_link(torch.ones(1, 1)) is None
     assert strongest_link(torch.full((3, 3), math.nan)) is None
+
+
+def test_coverage_by_hand() -> None:
+    perfect, one, even = torch.eye(4), torch.zeros(4, 4), torch.full((4, 4), 0.25)
+    one[:, 1] = 1
+    found = coverage(torch.stack([perfect, one, even]))
+    assert found.tolist() == [1, 0.25, 0.25]
+    assert coverage(torch.stack([one]), [False, True, False, False]).tolist() == [0]
+    assert coverage(torch.ones(2, 0, 3)).tolist() == [0, 0]
+    assert coverage(torch.ones(2, 3, 1), [True]).tolist() == [0, 0]
+
+
+def test_the_translators_clearest_head() -> None:
+    """As FACTS have it: of 2 × 8 heads it is the last layer's head 0 that aligns words."""
+    trace = load_model("en-pt").trace("I bought a red car in Lisbon last year.")
+    calls = [call for call in trace.calls if call.kind == "cross"]
+    layer, head, score = clearest(calls, trace.tokens["encoder"].special)
+    assert (layer, head) == (1, 0)
+    assert score > 0.8
 
 
 def test_the_mean_over_heads(tmp_path: Path) -> None:

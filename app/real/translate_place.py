@@ -1,0 +1,104 @@
+"""The place of attention that is open: its sentence, its head, its weights as a matrix and as links."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from app import navigation, state
+from app.i18n import t, words
+from app.real.axes import axes_of, sides
+from app.real.head_matrix import show_head_matrix
+from app.real.headline import choose_head, open_link, stack_name
+from app.real.links import CHANNEL, all_heads, show_links
+from app.real.opening import Opened
+from app.real.shown import Axis, Floats, shown_weights
+from app.real.stack import Stack
+from app.real.translate import Places, weights_of
+from app.real.translate_alignment import clearest
+from app.real.translate_words import aligned, says, strongest
+from components.token_links import token_links
+
+MATRIX, LINKS = 262, 214  # pixels: both beside the drawing on one screen
+LINKED = (
+    ("model_head", "real.open_head", ":material/hub:"),
+    ("model_cell", "real.open_cell", ":material/calculate:"),
+    ("model_grow", "translate.open_grow", ":material/edit:"),
+)
+
+
+def show_place(now: Opened, places: Places, stack: Stack) -> None:
+    """Draw what is known of the open place."""
+    role, mean = places.role_of(stack.name), state.lab("e_mean")
+    with st.container(horizontal=True, vertical_alignment="center", key="translate_place"):
+        st.html(f"<h2>{t(f'translate.place.{role}') if role else stack_name(stack.name)}</h2>")
+        st.toggle(t("translate.mean"), **state.bind_knob("e_mean"))
+    with st.container(horizontal=True, vertical_alignment="center", key="translate_head"):
+        if mean:
+            _choose_layer(stack)
+        else:
+            choose_head(stack)
+        if role == "cross" and not mean:
+            _clearest(now, stack)
+    if role is not None:
+        more = aligned(now, stack, mean) if role == "cross" else strongest(now, stack, mean)
+        st.html(f'<p class="am-small">{says(role, stack, alone=places.alone)} {more}</p>')
+    _pictures(now, stack, mean)
+    with st.container(horizontal=True, key="translate_links"):
+        for page, label, icon in LINKED:
+            if page in navigation.names():
+                open_link(page, t(label), icon)
+
+
+def _pictures(now: Opened, stack: Stack, mean: bool) -> None:
+    """Matrix and links; pointing at one lights up the other."""
+    rows, cols = axes_of(now, stack)
+    weights = shown_weights(weights_of(stack, mean), rows, cols)
+    head = stack.head if not mean and all_heads(stack, rows, cols) else 0
+    show_head_matrix(
+        weights, stack, rows, cols, key="translate_matrix", height=MATRIX, channel=CHANNEL, head=head
+    )
+    if mean:
+        _mean_links(weights, rows, cols)
+    else:
+        show_links(stack, rows, cols, LINKS)
+
+
+def _clearest(now: Opened, stack: Stack) -> None:
+    """A click to the head that aligns words best, unless it is looked at already."""
+    _, source = sides(now, stack)
+    layer, head, score = clearest(stack.calls, () if source is None else source.special)
+    if (layer, head) != (stack.layer, stack.head):
+        st.button(
+            t("translate.clearest", layer=layer, head=head, score=f"{score:.2f}"),
+            key="am.clearest",
+            type="tertiary",
+            help=t("translate.clearest_help"),
+            on_click=lambda: state.look(layer=layer, head=head),
+        )
+
+
+def _choose_layer(stack: Stack) -> None:
+    """The layer alone: the picture is the mean over its heads."""
+    names = [t("real.layer_short", layer=layer) for layer in range(len(stack.calls))]
+    st.selectbox(
+        t("real.layer"),
+        range(len(names)),
+        format_func=names.__getitem__,
+        width=122,
+        label_visibility="collapsed",
+        **state.bind("model_layer"),
+    )
+    st.html(f'<p class="am-small">{t("translate.mean_of", count=stack.call.heads)}</p>')
+
+
+def _mean_links(weights: Floats, rows: Axis, cols: Axis) -> None:
+    token_links(
+        weights[None],
+        rows.labels,
+        cols.labels,
+        names=[t("translate.mean_short")],
+        text=words("token_links"),
+        key="translate_mean_links",
+        height=LINKS,
+        channel=CHANNEL,
+    )
