@@ -16,7 +16,17 @@ from pathlib import Path
 
 from benchmarks.report import Section
 
-PARTS = ("engine", "payloads", "painting", "memory", "capture", "overview", "training", "while_training")
+PARTS = (
+    "engine",
+    "payloads",
+    "painting",
+    "memory",
+    "capture",
+    "overview",
+    "training",
+    "while_training",
+    "writing",
+)
 RESULT = Path(__file__).parent.parent / "build" / "bench.json"
 
 

@@ -15,6 +15,7 @@ from app.real.grow import Growing, act, opened_text
 from app.real.grow_panels import Act, show_buttons, show_candidates, show_numbers, show_rule, show_text
 from app.real.grow_readers import offer_writers
 from app.real.grow_stack import best_heads, growing_stack, show_chips, show_choice
+from app.real.grow_whole import show_way
 from app.real.headline import title
 from app.real.opening import Opened
 from app.real.shown import shown_mask, shown_weights
@@ -61,7 +62,7 @@ def _draw() -> None:
             error_notice(problem, "grow")
         now = _played(now)
         stack = growing_stack(now.draft.trace)
-        title(t("grow.title"), t("grow.lead_cross" if stack.name[1] == "cross" else "grow.lead"))
+        _header(now, stack)
         show_buttons(now, _acting(now))
         show_text(now, stack, lambda row: _look(row, stack.call.queries))
         left, right = st.columns([1.3, 1], gap="medium")
@@ -73,6 +74,14 @@ def _draw() -> None:
             show_rule()
             show_candidates(now, _acting(now))
             show_numbers(now)
+
+
+def _header(now: Growing, stack: Stack) -> None:
+    name, link = st.columns([4.6, 1])
+    with name:
+        title(t("grow.title"), t("grow.lead_cross" if stack.name[1] == "cross" else "grow.lead"))
+    with link:
+        show_way(now)
 
 
 def _acting(now: Growing) -> Act:

@@ -222,3 +222,19 @@ def test_other_translators(translator: str) -> None:
         at = choose(at, "am.model_stack", stack)
         assert healthy(at)
         assert dict(at.query_params).get("kind", "self") == stack[1]
+
+
+def test_the_whole_text_on_another_page(tiny: str) -> None:
+    at = press(grow({"model": tiny, "mtext": "the fox"}), "many")
+    at = at.button(key="am.grow_open_head").click().run()
+    assert healthy(at)
+    assert len(at.text_area(key="am.model_text").value) > len("the fox")
+
+
+def test_the_whole_translation_on_another_page() -> None:
+    load_model("en-pt")
+    at = press(press(grow(example("en-pt")), "many"), "many")
+    at = at.button(key="am.grow_open_head").click().run()
+    assert healthy(at)
+    assert at.text_area(key="am.model_text").value == EXAMPLES["en-pt"].text
+    assert at.text_area(key="am.model_target").value.startswith("Eu comprei um carro vermelho em Lisboa")
