@@ -7,10 +7,11 @@ from app.i18n import t
 from app.real.cause import Seen
 from app.real.headline import spoken
 from app.real.stack import labels_of
-from components.theme import num
+from components.theme import num, percent
 from models.interventions.compare import Candidate, Comparison
 
 SMALL = 0.1  # bits: a change of less than 7 % of a probability is called none
+LOOKS = 0.3  # attention that is worth asking about
 TURNED = 0.002  # cosine distance below which a vector is said to stay
 
 
@@ -26,8 +27,8 @@ def sentence(seen: Seen) -> str:
     said = t(
         f"cause.says.{size_of(followed.bits)}",
         token=bold(seen.label(followed.token)),
-        before=num(followed.before),
-        after=num(followed.after),
+        before=chance(followed.before),
+        after=chance(followed.after),
     )
     return done + said + _top(seen, compared, followed)
 
@@ -46,7 +47,7 @@ def _top(seen: Seen, compared: Comparison, followed: Candidate) -> str:
         return t(
             "cause.instead",
             token=bold(seen.label(after.token)),
-            probability=num(after.after),
+            probability=chance(after.after),
             before=bold(seen.label(before.token)),
         )
     if after.token == followed.token and after.bits > 0:
@@ -63,11 +64,29 @@ def _turned(seen: Seen) -> str:
         "cause.turned" if turned >= TURNED else "cause.unturned",
         token=bold(labels[seen.position]),
         turned=num(turned, 4),
-        share=f"{float(found.length[seen.position]):.0%}",
+        share=percent(float(found.length[seen.position])),
     )
     if most == seen.position or float(found.turned[most]) < TURNED:
         return said
     return said + t("cause.most", token=bold(labels[most]), turned=num(float(found.turned[most]), 4))
+
+
+def chance(probability: float) -> str:
+    """A probability with two decimals; near 0 and 1, where these would hide it, with four."""
+    return num(probability, 2 if 0.005 <= probability <= 0.995 or probability in (0.0, 1.0) else 4)
+
+
+def verdict(seen: Seen) -> str:
+    """Whether the chosen edge is what the head works through."""
+    least = SMALL if seen.token is not None else TURNED
+    edge, off = seen.change("edge"), seen.change("off")
+    if max(abs(edge), abs(off)) < least:
+        return t("cause.verdict.idle" if seen.weight >= LOOKS else "cause.verdict.nothing")
+    if abs(edge) < least:
+        return t("cause.verdict.elsewhere")
+    if edge * off > 0 and abs(edge) >= abs(off) / 2:
+        return t("cause.verdict.cause")
+    return t("cause.verdict.partly")
 
 
 def query(seen: Seen) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.i18n import t
 from app.real.cause import Seen, plain
-from app.real.cause_answer import SMALL, looked_at, positions, query
+from app.real.cause_answer import SMALL, chance, looked_at, positions, query, verdict
 from components.theme import num
 from components.token_bars import token_bars
 from models.interventions.change import What
@@ -62,7 +62,7 @@ def _bar(name: str, probability: float, scale: float, first: bool) -> str:
     width = 100 * probability / scale if scale else 0
     return (
         f'<span class="bar {name}{" first" if first else ""}" role="cell">'
-        f'<span class="track"><i style="width:{width:.1f}%"></i></span><b>{num(probability)}</b></span>'
+        f'<span class="track"><i style="width:{width:.1f}%"></i></span><b>{chance(probability)}</b></span>'
     )
 
 
@@ -92,7 +92,7 @@ def show_ledger(seen: Seen) -> None:
     st.html(
         f'<div class="am-ledger"><div class="row weight"><span>{edge}</span>'
         f'<span class="track"><i class="w" style="left:0;width:{share:.1f}%"></i></span><b>{num(seen.weight)}</b></div>'
-        f"<p>{_unit(seen)}</p>{rows}</div>"
+        f'<p>{_unit(seen)}</p>{rows}<p class="verdict">{verdict(seen)}</p></div>'
     )
 
 

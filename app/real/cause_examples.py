@@ -15,11 +15,14 @@ from models.pretrained.catalogue import READY_MODELS
 
 @dataclass(frozen=True)
 class Example:
-    """What is looked at, and what is done to the head."""
+    """What is looked at, what is done to the head, and the token that is followed (−1: the likeliest before)."""
 
     view: ModelView
     what: What
+    token: int = -1
 
+
+TIGER = 21957  # " tiger" in the vocabulary of SmolLM2
 
 EXAMPLES: dict[str, Example] = {
     # one edge of 270 heads makes the answer
@@ -28,7 +31,9 @@ EXAMPLES: dict[str, Example] = {
     ),
     # it looks at a word so that the word is not said
     "against": Example(
-        ModelView(model="smollm2", text="The password is tiger. The password is", layer=24, head=4, i=7, j=3), "edge"
+        ModelView(model="smollm2", text="The password is tiger. The password is", layer=24, head=4, i=7, j=3),
+        "edge",
+        TIGER,
     ),
     # a head that looks at the token before and is needed by those that copy
     "helper": Example(
@@ -56,7 +61,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         "edge",
     ),
-}  # fmt: skip
+}
 FIRST = "paris"
 
 
@@ -72,7 +77,7 @@ def open_example(name: str) -> None:
     example, shown = EXAMPLES[name], state.model_view()
     view = replace(example.view, words=shown.words, special=shown.special, sink=shown.sink)
     state.look(**{field.name: getattr(view, field.name) for field in fields(view)})
-    state.turn(x_what=example.what, x_at=-1, x_token=-1, x_scan=False)
+    state.turn(x_what=example.what, x_at=-1, x_token=example.token, x_scan=False)
 
 
 def begin_with_an_example() -> None:

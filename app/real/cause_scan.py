@@ -15,6 +15,7 @@ from app.i18n import t, words
 from app.lab import charts
 from app.real.cause import Seen, plain
 from app.real.cause_answer import bold, looked_at, positions, query
+from app.real.headline import open_link
 from app.real.kept import Kept
 from components.matrix import Selection, matrix
 from components.theme import num
@@ -22,6 +23,7 @@ from models.interventions.scan import Question, Scan, begin, go_on
 
 SECONDS = 45.0  # of one go: then what is there is shown, and the reader may go on
 SCANS_KEPT = 24
+QUICK = 8_000  # heads × tokens that are scanned without being asked again: a few seconds
 STRONG = 2.0  # bits at which the colour is full: a quarter of the probability
 TURNED = 0.05  # the same for a vector that turns
 MUCH, LITTLE = 0.5, 0.1  # attention that is much; bits that are little
@@ -31,30 +33,45 @@ def show_scan(seen: Seen) -> None:
     """A button, and what it found."""
     calls = seen.stack.calls
     heads = sum(call.heads for call in calls)
-    if not state.lab("x_scan"):
+    if not _wanted(seen):
         with st.container(horizontal=True, vertical_alignment="center", key="cause_scan_offer"):
             st.button(
                 t("cause.scan.button", heads=heads),
                 key="am.cause_scan",
                 icon=":material/grid_on:",
-                on_click=lambda: state.turn(x_scan=True),
+                on_click=_want,
+                args=(_name_of(seen),),
             )
             st.html(f'<p class="am-small">{t(f"cause.scan.offer.{seen.what}")}</p>')
+            open_link("model_head", t("real.open_head"), ":material/zoom_in:")
         return
     found = _scanned(seen)
-    st.html(f"<h2>{t(f'cause.scan.title.{seen.what}')}</h2>")
+    heading = t(f"cause.scan.title.{seen.what}")
+    st.html(f'<h2>{heading}</h2><p class="am-small">{_summary(seen, found)} {_most(seen, found)}</p>')
     if not found.complete:
         with st.container(horizontal=True, vertical_alignment="center", key="cause_scan_part"):
             st.html(f'<p class="am-small">{t("cause.scan.part", done=found.measured, heads=found.heads)}</p>')
             st.button(
                 t("cause.scan.more"), key="am.cause_more", on_click=_ask_for_more, args=(_name_of(seen),)
             )
-    st.html(f'<p class="am-small">{_summary(seen, found)} {_most(seen, found)}</p>')
     left, right = st.columns([1.55, 1], gap="medium")
     with left:
         _grid(seen, found)
     with right:
         _scatter(seen, found)
+
+
+def _want(name: Hashable) -> None:
+    state.turn(x_scan=True)
+    state.scratch("cause").setdefault("wanted", set()).add(name)
+
+
+def _wanted(seen: Seen) -> bool:
+    """A scan that was asked for; of another edge too if that is quick, but a link starts no long one by itself."""
+    if not state.lab("x_scan"):
+        return False
+    size = sum(call.heads * call.queries for call in seen.stack.calls)
+    return size <= QUICK or _name_of(seen) in state.scratch("cause").get("wanted", set())
 
 
 def question_of(seen: Seen) -> Question:
@@ -120,18 +137,19 @@ def _summary(seen: Seen, found: Scan) -> str:
     """How many heads look much at the key, and in how many of them that matters."""
     weights, effects = attention(seen), found.effects
     looking = (weights >= MUCH) & ~effects.isnan()
-    least = LITTLE if seen.token is not None else TURNED / 10
+    kind, least = ("bits", LITTLE) if seen.token is not None else ("turned", TURNED / 10)
     edge = {"query": query(seen), "at": looked_at(seen), "much": num(MUCH, 1)}
     if not bool(looking.any()):
         return t("cause.scan.nobody", **edge)
     idle = int((looking & (effects.abs() < least)).sum())
     return t(
-        "cause.scan.looking",
+        f"cause.scan.looking_{kind}",
         **edge,
         count=int(looking.sum()),
         heads=found.measured,
         idle=idle,
         least=f"{least:g}",
+        target=bold(_target(seen)),
     )
 
 
@@ -202,7 +220,8 @@ def _scatter(seen: Seen, found: Scan) -> None:
     heads = found.effects.shape[1]
     names = [f"L{n // heads} H{n % heads}" for n in range(len(effects))]
     chosen = seen.stack.layer * heads + seen.stack.head
-    shown = [n for n in range(len(effects)) if bool(there[n])]
+    shown = [n for n in range(len(effects)) if bool(there[n]) and n != chosen]
+    shown += [chosen] if bool(there[chosen]) else []  # drawn last, above the others
     unit = "bits" if seen.token is not None else "turned"
     chart = charts.figure(
         t("cause.scan.scatter"), t(f"cause.scan.scatter_y_{unit}"), height=290, x=t("cause.scan.scatter_x")
@@ -222,5 +241,5 @@ def _scatter(seen: Seen, found: Scan) -> None:
         )
     )
     chart.add_hline(y=0, line={"color": colours.hair, "width": 1})
-    chart.update_xaxes(range=[-0.03, 1.03])
+    chart.update_xaxes(range=[-0.03, 1.03], title={"standoff": 10})
     charts.draw(chart, "cause_scatter")

@@ -8,14 +8,14 @@ import streamlit as st
 
 from app.i18n import t
 from app.notice import error_notice
-from app.real.cause import seen
+from app.real.cause import Seen, seen
 from app.real.cause_answer import sentence
 from app.real.cause_bars import show_effect, show_ledger
 from app.real.cause_controls import show_head, show_matrix, show_output, show_what
 from app.real.cause_examples import begin_with_an_example, show_examples
 from app.real.cause_scan import show_scan
 from app.real.facts import show_notes
-from app.real.headline import open_link, title
+from app.real.headline import title
 from app.real.opening import Opened, opened
 from app.real.stack import Stack, current_stack
 from models.errors import InputError
@@ -35,25 +35,26 @@ def show() -> None:
         show_notes(now)
         title(t("cause.title"), t("cause.lead"))
         show_examples()
-        left, right = st.columns([1, 1.16], gap="medium")
+        left, right = st.columns([1, 1.1], gap="medium")
         with left, st.container(gap="small"):
             show_head(now, stack)
             show_matrix(now, stack)
-            open_link("model_head", t("real.open_head"), ":material/zoom_in:")
         with right, st.container(gap="small"):
-            _answer(now, stack)
+            show_what()
+            found = _answer(now, stack)
+        if found is not None:
+            show_scan(found)
 
 
-def _answer(now: Opened, stack: Stack) -> None:
-    """What is done, and what comes of it; why not, if it cannot be done."""
-    show_what()
+def _answer(now: Opened, stack: Stack) -> Seen | None:
+    """What comes of the change; why not, if it cannot be made."""
     try:
         found = seen(now, stack)
     except InputError as error:
         error_notice(error, "cause")
-        return
+        return None
     st.html(f'<p class="am-answer">{sentence(found)}</p>')
     show_effect(found)
     show_ledger(found)
     show_output(found)
-    show_scan(found)
+    return found
