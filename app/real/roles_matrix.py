@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from html import escape
+from weakref import WeakKeyDictionary
 
 import streamlit as st
 
 from app.i18n import t, words
 from app.real.axes import axes_of
 from app.real.head_matrix import show_head_matrix
-from app.real.kept import Kept
 from app.real.opening import Opened
 from app.real.roles import TEXT, Roles
 from app.real.shown import shown_weights
@@ -18,7 +18,9 @@ from components.matrix import matrix
 from models.pretrained import AttentionCall, Model, ModelTrace
 
 HEIGHT = 236  # pixels
-KEPT = 4  # traces of samples: at most a hundred tokens each
+
+# the trace of the text last looked at; it goes when the model goes
+_traces: WeakKeyDictionary[Model, tuple[str, ModelTrace]] = WeakKeyDictionary()
 
 
 def show_matrix(now: Opened, stack: Stack, roles: Roles) -> None:
@@ -56,12 +58,8 @@ def _plain(call: AttentionCall, head: int) -> None:
 
 def _call_of_sample(model: Model, text: str, stack: Stack) -> AttentionCall | None:
     """The same layer on a sample's text; None if it did not run there."""
-    trace = _traces().get((id(model), text), lambda: (model, model.trace(text)))[1]
-    own = [call for call in trace.calls if (call.stream, call.kind) == stack.name]
+    kept = _traces.get(model)
+    if kept is None or kept[0] != text:
+        kept = _traces[model] = (text, model.trace(text))
+    own = [call for call in kept[1].calls if (call.stream, call.kind) == stack.name]
     return own[stack.layer] if stack.layer < len(own) else None
-
-
-@st.cache_resource(show_spinner=False)
-def _traces() -> Kept[tuple[Model, ModelTrace]]:
-    """Traces by model and text. The model is kept with its trace, so that its id stays its own."""
-    return Kept(KEPT)

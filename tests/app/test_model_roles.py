@@ -246,3 +246,30 @@ def test_all_lists_of_measures_agree() -> None:
         assert set(words["roles"]["about"]) == {*MEASURES, "role"}
         assert set(words["roles"]["source"]) == set(MEASURES)
         assert set(words["roles"]["says"]) == set(ROLES)
+
+
+@pytest.mark.parametrize(
+    ("query", "stacks"),
+    [
+        ({"mtext": "Zq7pLw3xZq7pLw3xZq7p"}, 1),
+        (
+            {
+                "mtext": "3021",
+                "t_task": "words-zh",
+                "stream": "decoder",
+                "kind": "cross",
+                "r_measure": "diagonal",
+            },
+            3,
+        ),
+    ],
+)
+def test_a_model_of_the_session_s_own(query: dict[str, str], stacks: int) -> None:
+    at = open_page("roles", {"model": "mine", **query})
+    assert healthy(at)
+    assert drawn(at) == {"am_value_grid", "am_matrix"}
+    at = choose(at, "am.r_on", "task")
+    assert healthy(at)
+    assert "examples of the task" in written(at)
+    groups = [group for group in at.get("button_group") if group.key == "am.model_stack"]
+    assert len(groups[0].options if groups else [1]) == stacks
