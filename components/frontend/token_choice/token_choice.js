@@ -41,7 +41,13 @@ function fillTokenChoiceRow(row, label, share, most, next) {
   row.querySelector(".mark").textContent = next ? "▶" : "";
   row.querySelector(".token").textContent = label;
   row.querySelector(".bar").style.width = `${(100 * share) / most}%`;
-  row.querySelector(".value").textContent = share > 0 && share < 0.005 ? num(share, 4) : cellNumber(share);
+  row.querySelector(".value").textContent = tokenChoiceNumber(share);
+}
+
+/** Two decimals, or four where two say nothing. */
+function tokenChoiceNumber(share) {
+  if (share > 0 && share < 0.00005) return "<0.0001";
+  return share > 0 && share < 0.005 ? num(share, 4) : cellNumber(share);
 }
 
 function tokenChoiceStrip(data) {
