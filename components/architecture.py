@@ -26,6 +26,7 @@ TEXT_KEYS = (
     "times",
     "memory",
     "hidden",
+    "save",
 )
 SIDE = 96  # cells per side of a small picture
 

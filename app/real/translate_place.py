@@ -19,6 +19,7 @@ from app.real.translate_words import aligned, says, strongest
 from components.token_links import token_links
 
 MATRIX, LINKS = 262, 214  # pixels: both beside the drawing on one screen
+SEARCHED = 10_000_000  # weights that are gone through at every run to find the clearest head
 LINKED = (
     ("model_head", "real.open_head", ":material/hub:"),
     ("model_cell", "real.open_cell", ":material/calculate:"),
@@ -64,7 +65,9 @@ def _pictures(now: Opened, stack: Stack, mean: bool) -> None:
 
 
 def _clearest(now: Opened, stack: Stack) -> None:
-    """A click to the head that aligns words best, unless it is looked at already."""
+    """A click to the head that aligns words best, unless it is looked at already or would take long to find."""
+    if sum(call.heads * call.queries * call.keys for call in stack.calls) > SEARCHED:
+        return
     _, source = sides(now, stack)
     layer, head, score = clearest(stack.calls, () if source is None else source.special)
     if (layer, head) != (stack.layer, stack.head):

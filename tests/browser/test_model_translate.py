@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from urllib.parse import urlsplit
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -108,6 +110,23 @@ def test_hostile_tokens_stay_text(open_page: OpenPage) -> None:
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     expect(place(page, "cross")).to_be_visible()
     assert page.locator(".am-architecture :is(script, img, b), .stMainBlockContainer h2 b").count() == 0
+
+
+def test_the_drawing_is_saved_as_a_picture_of_its_own(open_page: OpenPage) -> None:
+    page = open_page("translate", {**TRANSLATOR, "mtext": "<script>alert(1)</script> & a car"})
+    with page.expect_download() as download:
+        drawing(page).get_by_role("button", name="save as a picture").click()
+    assert download.value.suggested_filename == "transformer.svg"
+    text = Path(download.value.path()).read_text("utf-8")
+    root = ElementTree.fromstring(text)
+    names = {node.tag.split("}")[-1] for node in root.iter()}
+    assert names == {"svg", "g", "rect", "path", "circle", "text", "image"}
+    words = [node.text for node in root.iter() if node.tag.endswith("text")]
+    assert {"feed-forward", "encoder output", "Recurrent unit", "Q", "K", "V"} <= set(words)
+    assert "var(" not in text
+    links = [value for node in root.iter() for name, value in node.attrib.items() if name.endswith("href")]
+    assert links
+    assert all(link.startswith("data:image/png;base64,") for link in links)
 
 
 def test_a_model_without_the_other_tower_says_so(open_page: OpenPage) -> None:

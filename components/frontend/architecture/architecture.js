@@ -5,6 +5,7 @@ import { sampleLegend, scaleLegend } from "../lib/legend.js";
 import { hideTip } from "../lib/tip.js";
 import { drawArchitecture } from "./draw.js";
 import { archLayout } from "./layout.js";
+import { archFile, downloadArchFile } from "./save.js";
 
 const archViews = new WeakMap();
 const ARCH_TIP = { below: 28, above: 6 }; // pixels from the place
@@ -52,7 +53,7 @@ function drawArchView(view) {
 }
 
 /** Name and facts of the model, and the key of the small pictures. */
-function fillArchCorner({ corner, data }, layout, palette) {
+function fillArchCorner({ corner, svg, ctx, data }, layout, palette) {
   const { x, w } = layout.corner;
   Object.assign(corner.style, { left: `${x}px`, width: `${w}px` });
   const [title, ...facts] = data.corner;
@@ -61,6 +62,9 @@ function fillArchCorner({ corner, data }, layout, palette) {
   key.append(scaleLegend(palette, { kind: "weights", gamma: evenTint(keys) }));
   const masked = [data.encoder, data.decoder].some((tower) => tower.parts.some((part) => archIsMasked(data, part.name)));
   if (masked) key.append(sampleLegend(palette, "masked", data.text.hidden));
+  const save = el("button", "save", data.text.save);
+  save.onclick = () => downloadArchFile(archFile(svg, palette, ctx, data.corner, layout.corner), "transformer.svg");
+  key.append(save);
   corner.replaceChildren(el("strong", "", title), ...facts.map((fact) => el("div", "", fact)), key);
 }
 
