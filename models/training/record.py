@@ -58,8 +58,10 @@ class Record:
 
     def catch_up(self, trainer: Trainer) -> None:
         """The latest snapshot becomes that of now, if it is not."""
-        if self._latest.step != trainer.steps_done:
-            snapshot = taken(trainer.steps_done, self._history[trainer.steps_done - 1], trainer.model)
+        done = trainer.steps_done
+        if self._latest.step != done:
+            report = self._history[done - 1] if len(self._history) >= done else None
+            snapshot = taken(done, report, trainer.model)
             with self._lock:
                 self._latest = snapshot
 

@@ -153,8 +153,10 @@ class TrainingRun(Record):
             trouble = problem("training_failed", step=self._trainer.steps_done, detail=type(error).__name__)
         finally:
             self._line.leave(self)
-            self.catch_up(self._trainer)
-            self._become(end, trouble)
+            try:
+                self.catch_up(self._trainer)
+            finally:
+                self._become(end, trouble)
 
     def _train(self) -> Status:
         """Step by step until something ends it."""
