@@ -25,7 +25,7 @@ def run() -> list[Section]:
     with running_app() as app, chromium() as browser:
         rows = list(_measure(browser, app))
     notes = (
-        f"Median of {ROUNDS} clicks, from the click to the changed picture; the aim is {AIM:.0f} ms with one training on",
+        f"Median of {ROUNDS} clicks, from click to changed picture; the aim is {AIM:.0f} ms with one training on",
         f"two cores. What is trained is “{TASK}”; the other tab is step through, whose mask goes through the server.",
     )
     return [Section("Clicks while a transformer is trained (Chromium, milliseconds)", _COLUMNS, rows, notes)]

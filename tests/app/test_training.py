@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -162,6 +163,26 @@ def test_a_loss_that_runs_away_is_explained() -> None:
         assert "learning rate" in said(at)
     else:
         assert all(torch.isfinite(torch.tensor(report.loss)) for report in run.history)
+
+
+def test_a_closed_tab_ends_its_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_tabs = {"yes"}
+
+    class Server:
+        def is_active_session(self, _session: str) -> bool:
+            return bool(open_tabs)
+
+    at = open_page("training", SMALL)
+    server = SimpleNamespace(exists=lambda: True, get_instance=Server)
+    monkeypatch.setattr("app.training.runs.runtime", server)
+    at.button(key="am.train").click().run()
+    run = wait_until(at, 3)
+    assert run.status == "running"
+    run.grace = 0.2
+    open_tabs.clear()
+    assert run.join(20)
+    assert run.status == "stopped"
+    assert len(run.history) < run.recipe.steps
 
 
 def test_no_memory_is_said_before_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
