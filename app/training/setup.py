@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 import torch
 
 from app import state
 from models.training.tasks import TASKS, Task
+from models.training.tasks.base import PAD
 from models.transformer.config import Config
 
 SIZES = ("d_model", "heads", "layers")  # knobs that are 0 where the task's own size is wanted
@@ -43,7 +44,8 @@ def example_of(task: Task) -> str:
     if len(task.example) <= task.length:
         return task.example
     ids = task.sample(1, torch.Generator().manual_seed(0)).ids[0].tolist()
-    return "".join(takewhile(task.alphabet.__contains__, (task.symbols[index] for index in ids)))
+    symbols = dropwhile(PAD.__eq__, (task.symbols[index] for index in ids))
+    return "".join(takewhile(task.alphabet.__contains__, symbols))
 
 
 def key_of(setup: Setup) -> str:
