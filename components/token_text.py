@@ -28,7 +28,8 @@ _COMPONENT = st.components.v2.component(
 class Line:
     """One text: its `name`, its tokens' `labels`, from which token on it was `written` by the model, with the
     probabilities (`chances`) that it gave those. `shares` (one per token) tint it; `asks` is the token whose shares
-    they are. `open` says that it goes on. `picks`: its tokens can be clicked."""
+    they are. `open` says that it goes on. `picks`: its tokens can be clicked. `apart`: tokens are symbols that do not
+    spell words together, and stand apart."""
 
     name: str
     labels: Sequence[str]
@@ -38,6 +39,7 @@ class Line:
     asks: int | None = None
     open: bool = False
     picks: bool = False
+    apart: bool = False
 
 
 def token_text(
@@ -82,6 +84,7 @@ def _payload(line: Line) -> dict[str, Any]:
         "asks": -1 if line.asks is None else line.asks,
         "open": line.open,
         "picks": line.picks,
+        "apart": line.apart,
     }
 
 

@@ -22,6 +22,7 @@ from components.token_text import Line, token_text
 from models.errors import InputError
 from models.generation import candidates
 from models.generation.choice import choose, draw, probabilities
+from models.pretrained.own import OwnModel
 
 Act = Callable[[str, int], None]
 CONTEXT = 8  # tokens before a candidate that its label may depend on: one character has no more bytes
@@ -83,6 +84,7 @@ def show_text(now: Growing, stack: Stack, on_pick: Callable[[int], None]) -> Non
     shares = stack.call.weights(stack.head, rows=torch.tensor([stack.i]))[0].numpy()
     own = stack.name[1] == "self"
     source = draft.prompt.source
+    apart = isinstance(now.model, OwnModel)
     written = Line(
         t("grow.target") if source is not None else "",
         tokens.labels,
@@ -92,10 +94,13 @@ def show_text(now: Growing, stack: Stack, on_pick: Callable[[int], None]) -> Non
         stack.i,
         open=not (draft.ended or draft.full),
         picks=True,
+        apart=apart,
     )
     lines = [written]
     if source is not None:
-        lines.insert(0, Line(t("grow.source"), source.labels, len(source), (), None if own else shares))
+        lines.insert(
+            0, Line(t("grow.source"), source.labels, len(source), (), None if own else shares, apart=apart)
+        )
     token_text(lines, keys=stack.call.keys, text=words("token_text"), key="grow_text", on_pick=on_pick)
 
 

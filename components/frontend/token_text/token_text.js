@@ -27,6 +27,7 @@ export default function tokenTextComponent({ data, parentElement, setTriggerValu
 function tokenTextLine(line, view) {
   const node = el("div", "line");
   if (line.name) node.setAttribute("aria-label", line.name);
+  node.classList.toggle("apart", line.apart);
   line.labels.forEach((_, index) => node.append(tokenTextToken(line, index, view)));
   if (line.open) {
     const caret = el("span", "next");
