@@ -7,6 +7,7 @@ import pytest
 from models.generation import Draft, Rule, begin, candidates, writer_for
 from models.pretrained import PretrainedModel, load_model
 from models.pretrained.model import probabilities
+from models.pretrained.own import OwnModel
 from tests.models.generation.samples import furthest, grown
 
 CLOSE = 1e-5
@@ -70,3 +71,28 @@ def test_the_translation_word_by_word() -> None:
     again = begin(writer_for(model), RED_CAR).moved(draft.written)
     assert again.written == draft.written
     assert (again.back(3).logits - draft.back(3).logits).abs().max() < CLOSE
+
+
+@pytest.mark.parametrize(("name", "text"), [("words-en", "3021"), ("words-zh", "3021"), ("words-en", "7")])
+def test_our_own_translators_answer_word_by_word(name: str, text: str) -> None:
+    model = load_model(name)
+    assert isinstance(model, OwnModel)
+    draft = begin(writer_for(model), text)
+    while not draft.ended:
+        draft = draft.next(Rule())
+    assert model.task.decode(draft.written) == model.task.answer(text)
+    full = model.trace(text)
+    assert draft.trace.following == full.following
+    for found, expected in zip(draft.trace.calls, full.calls, strict=True):
+        assert furthest(found, expected) < CLOSE
+        assert (found.query_labels, found.key_labels) == (expected.query_labels, expected.key_labels)
+
+
+def test_our_own_decoder_goes_on_with_what_repeats() -> None:
+    model = load_model("repeat")
+    assert isinstance(model, OwnModel)
+    text = model.task.example
+    draft = grown(begin(writer_for(model), text), 8)
+    answer = model.task.answer(text)
+    assert "".join(labels(draft)) == answer[:8]
+    assert draft.moved(draft.back(3).written).written == draft.written[:5]
