@@ -66,10 +66,10 @@ EXAMPLES: dict[str, ModelView] = {
     ),
     "repeat": ModelView(model="repeat", text="Zq7pLw3xZq7pLw3xZq7p", layer=1, head=0, i=12, j=5),
     "words-en": ModelView(
-        model="words-en", text="3021", stream="decoder", kind="cross", layer=1, head=0, i=2, j=2
+        model="words-en", text="5678", stream="decoder", kind="cross", layer=0, head=0, i=2, j=1
     ),
     "words-zh": ModelView(
-        model="words-zh", text="3021", stream="decoder", kind="cross", layer=1, head=0, i=3, j=2
+        model="words-zh", text="3021", stream="decoder", kind="cross", layer=0, head=3, i=3, j=2
     ),
 }
 

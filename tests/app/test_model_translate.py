@@ -67,6 +67,68 @@ def test_the_translator(language: str) -> None:
     assert payload(at)["chosen"] == "cross"
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_opens_with_a_model_that_has_all_three_places(language: str) -> None:
+    at = open_page("translate", {"lang": language})
+    assert healthy(at)
+    assert components(at) == DRAWN
+    assert dict(at.query_params)["model"] == f"words-{language}"
+    kinds = [kind for kind, _ in places(at)]
+    assert kinds == ["self", "feed_forward", "self", "cross", "feed_forward"]
+    drawn = payload(at)
+    assert (drawn["chosen"], drawn["decoder"]["norm"], drawn["encoder"]["final_norm"]) == (
+        "cross",
+        "pre",
+        True,
+    )
+    source, target = drawn["encoder"]["tokens"], drawn["decoder"]["tokens"]
+    assert ("cross", f"{len(target)} × {len(source)}") in places(at)
+    assert "am.open_words-en" not in {button.key for button in at.button}
+    assert "{" not in written(at)
+    found = re.findall(r"(\w+)\s+←\s+(\d)\s+(\d\.\d\d)", written(at))
+    pairs = {(word, digit) for word, digit, weight in found if float(weight) > 0.9}
+    right = {
+        "en": {("five", "5"), ("six", "6"), ("seventy", "7"), ("eight", "8")},
+        "zh": {("三", "3"), ("零", "0"), ("二", "2"), ("一", "1")},
+    }
+    assert right[language] <= pairs  # each word looks at the digit that it says
+
+
+def test_a_model_that_is_chosen_here_stays() -> None:
+    load_model("minilm")
+    at = open_page("translate")
+    at = at.selectbox(key="am.model_ready").select("minilm").run()
+    assert healthy(at)
+    assert dict(at.query_params) == {"e_stay": "1"}
+    assert payload(at)["decoder"]["missing"]
+    at = at.button(key="am.open_words-en").click().run()
+    assert healthy(at)
+    assert [kind for kind, _ in places(at)].count("self") == 2
+    at = at.selectbox(key="am.model_ready").select("minilm").run()
+    assert payload(at)["decoder"]["missing"]
+
+
+def test_the_model_of_the_other_pages_stays_when_it_was_chosen_there() -> None:
+    load_model("smollm2")
+    at = open_page("translate", example("smollm2"))
+    assert [kind for kind, _ in places(at)] == ["self", "absent", "feed_forward"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_the_task_does_not_know_gets_a_sentence(language: str) -> None:
+    at = open_page("translate", {"lang": language})
+    for text in ("abc", "12345", "", "<script>", "$x$"):
+        at = at.text_input(key="am.translate_text").set_value(text).run()
+        assert healthy(at)
+        assert components(at) == set()
+        assert [notice.value for notice in at.text]
+    at = at.text_input(key="am.translate_text").set_value("12").run()
+    assert components(at) == DRAWN
+    at = at.text_input(key="am.translate_target").set_value("twelve monkeys").run()
+    assert healthy(at)
+    assert components(at) == set()
+
+
 def test_the_drawing_has_the_models_own_layers_and_tokens() -> None:
     load_model("en-pt")
     drawn = payload(open_page("translate", example("en-pt")))
