@@ -11,7 +11,7 @@ from models.transformer.config import Config
 NUMBER = 4  # bytes of a float32
 MEGABYTE = 1_000_000
 _COPIES = 6  # weights, gradients, two averages of AdamW, the latest copy and the one being made
-_PER_CELL = 6  # numbers kept per cell of an attention for the way back
+_PER_CELL = 1  # numbers per cell of an attention: the fused kernel keeps none for the way back
 _PER_TOKEN = 16  # vectors of d_model numbers kept per token and block
 
 
