@@ -83,8 +83,7 @@ def _draft(model: Model, text: str, key: str) -> Draft:
 def _forget_other_prompts(prompt: str) -> None:
     """What was written belongs to the prompt: with another one the model starts anew."""
     if memory().setdefault("prompt", prompt) != prompt:
-        memory().clear()
-        memory()["prompt"] = prompt
+        memory().update(prompt=prompt, playing=False, rested=False, lost=False)
         state.turn(w_ids="", w_row=NEWEST)
 
 

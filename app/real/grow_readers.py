@@ -27,8 +27,9 @@ HEIGHT = 390  # pixels
 
 def offer_writers(model: Model) -> None:
     """Say why the model does not write, show it on one of its heads, and offer models that do."""
+    sees_all = all(stream == "encoder" for stream, _ in model.info.layers)
     title(t("grow.title"), escape(t("grow.reads", model=model.info.name)))
-    st.html(f'<p class="am-lead">{t("grow.reads_why")}</p>')
+    st.html(f'<p class="am-lead">{t("grow.reads_why" if sees_all else "grow.headless")}</p>')
     with st.container(horizontal=True, key="grow_writers"):
         for name in WRITERS:
             st.button(
@@ -38,7 +39,7 @@ def offer_writers(model: Model) -> None:
                 on_click=_open,
                 args=(name,),
             )
-    if (now := traced(model)) is not None:
+    if sees_all and (now := traced(model)) is not None:
         _show_both(current_stack(now.trace))
 
 

@@ -33,13 +33,15 @@ def show() -> None:
     memory = grow.memory()
     if memory.get("visit") != state.visit():  # whoever comes back does not find a text that runs on
         memory.update(visit=state.visit(), playing=False)
+    memory["paced"] = memory["playing"]
     st.fragment(_guarded, run_every=PACE if memory["playing"] else None)()
 
 
 def _guarded() -> None:
     """A fragment runs by itself, so it has to end well by itself: see `app.main.guarded`."""
-    if grow.memory().pop("again", False):
-        st.rerun()  # with another pace, or without one
+    memory = grow.memory()
+    if memory.pop("again", False) or memory["paced"] != memory["playing"]:
+        st.rerun()  # with another sidebar or another pace: both take a run of the whole page
     try:
         _draw()
     except InputError as error:
@@ -89,9 +91,7 @@ def _acting(now: Growing) -> Act:
 
     def do(action: str, token: int) -> None:
         memory = grow.memory()
-        playing = bool(memory.pop("playing", False))
         memory.update(playing=action == "play", left=grow.PLAYED, rested=False, lost=False)
-        memory["again"] = playing or action == "play"
         try:
             if action not in ("play", "pause"):
                 act(now, action, token)
@@ -110,7 +110,7 @@ def _played(now: Growing) -> Growing:
     now = grow.shown(now, grow.longer(now.draft, 1))
     memory["left"] = left
     if now.draft.ended or now.draft.full or left == 0:
-        memory.update(playing=False, again=True, rested=left == 0)
+        memory.update(playing=False, rested=left == 0)
     return now
 
 

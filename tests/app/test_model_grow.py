@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import transformers as hf
 from streamlit.testing.v1 import AppTest
 
 from app.languages import LANGUAGES
@@ -17,7 +19,7 @@ from models.pretrained.own import OWN_MODELS
 from tests.app.pages import choose, healthy, open_page
 from tests.app.test_model_pages import written
 from tests.models.pretrained import folders
-from tests.models.pretrained.folders import save
+from tests.models.pretrained.folders import save, seeded
 from tests.models.pretrained.test_labels import HOSTILE
 
 DRAWN = {"am_token_text", "am_token_choice", "am_matrix"}
@@ -99,6 +101,16 @@ def test_a_model_that_only_reads(language: str) -> None:
     assert healthy(at)
     assert parts(at) == DRAWN
     assert at.selectbox(key="am.model_ready").value == "smollm2"
+
+
+def test_a_decoder_without_an_output_layer(tmp_path: Path) -> None:
+    headless = seeded(
+        hf.GPT2Model, hf.GPT2Config(vocab_size=400, n_embd=32, n_layer=2, n_head=4, n_positions=64)
+    )
+    at = grow({"model": str(save(tmp_path, headless)), "mtext": "the fox"})
+    assert healthy(at)
+    assert "no output layer" in written(at)
+    assert not parts(at)
 
 
 def test_to_and_fro(tiny: str) -> None:

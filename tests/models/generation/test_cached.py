@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import torch
+import transformers as hf
 
-from models.generation import Rule, begin, writer_for
+from models.generation import Draft, Rule, begin, writer_for
 from models.generation.causal import CausalWriter
 from models.generation.rerun import RerunTargetWriter, RerunWriter
+from models.pretrained import load_model
 from models.pretrained.capture import capture_calls
 from tests.models.generation.samples import (
+    GROUPED,
     TINY,
     TRANSLATORS,
     WITHOUT_CACHE,
@@ -22,7 +26,9 @@ from tests.models.generation.samples import (
     own,
     tiny,
 )
+from tests.models.pretrained import folders
 from tests.models.pretrained.checks import assert_explains
+from tests.models.pretrained.folders import save, seeded
 
 TEXT = "the quick brown fox"
 CLOSE = 1e-5
@@ -106,3 +112,40 @@ def test_our_own(name: str) -> None:
     last = draft.trace.calls[-1]
     assert_explains(last.trace(1), "output", (last.queries - 1, 3))
     assert draft.rows_computed == ids.shape[1] < draft.rows_without_cache
+
+
+def test_half_precision_has_a_cache_too(tmp_path: Path) -> None:
+    model = load_model(save(tmp_path, folders.llama().to(torch.bfloat16)))
+    writer = writer_for(model)
+    assert isinstance(writer, CausalWriter)
+    draft = grown(begin(writer, TEXT), 3)
+    assert draft.trace.layer(0).exact
+    assert draft.logits.dtype == torch.float32
+
+
+def test_a_cache_of_another_kind_is_not_trusted(tmp_path: Path) -> None:
+    """Layers that carry a state have no keys to keep: the text is read again, and the numbers are right."""
+    sizes = {**GROUPED, "num_hidden_layers": 2, "layer_types": ["linear_attention", "full_attention"]}
+    config = hf.Qwen3NextConfig(**sizes, num_experts=2, num_experts_per_tok=1, decoder_sparse_step=4)
+    model = load_model(save(tmp_path, seeded(hf.Qwen3NextForCausalLM, config)))
+    writer = writer_for(model)
+    assert isinstance(writer, RerunWriter)
+    draft = grown(begin(writer, TEXT), 2)
+    ids = [*draft.prompt.ids, *draft.written]
+    assert (full_logits(model, input_ids=ids) - draft.logits).abs().max() < CLOSE
+
+
+def test_threads_share_a_model(tmp_path: Path) -> None:
+    """Texts that grow at the same time do not mix."""
+    writer = writer_for(tiny("llama", tmp_path))
+    texts = ["the fox", "a lazy dog", "quick", "你好"]
+
+    def write(text: str) -> Draft:
+        return grown(begin(writer, text), 12, Rule(sampled=True))
+
+    alone = [write(text) for text in texts]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(write, texts * 3))
+    for found, expected in zip(together, alone * 3, strict=True):
+        assert found.written == expected.written
+        assert furthest(found.trace.layer(1), expected.trace.layer(1)) < CLOSE
