@@ -98,6 +98,7 @@ def test_a_row_of_the_table_opens_its_head_and_the_grid_marks_the_row(open_page:
     expect(page.locator("h2").first).to_have_text("Layer 0 · Head 2")  # the strongest stands first
     picture(page).click(position=head_at(page, 5, 11, 12))  # type: ignore[arg-type]
     expect(page.locator("h2").first).to_have_text("Layer 5 · Head 11")
+    live.wait_drawn(page)  # the table follows: row 0 is no longer the marked one
     table(page).click(position=table_row(page, 0))  # type: ignore[arg-type]
     expect(page.locator("h2").first).to_have_text("Layer 0 · Head 2")
 

@@ -138,7 +138,9 @@ def test_a_model_of_ours_is_measured_on_its_own_task(name: str) -> None:
 
 
 def test_the_shipped_model_of_repeats_has_induction_heads() -> None:
-    layers = [finished(tally) for tally in measure_sample(load_model("repeat"), TASK).stacks["decoder", "self"]]
+    layers = [
+        finished(tally) for tally in measure_sample(load_model("repeat"), TASK).stacks["decoder", "self"]
+    ]
     layer, head = best(layers, "induction")
     assert layer == 1  # it takes a layer that first looks at the token before
     assert (layers[layer].value("induction", head) or 0) >= 0.7
