@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from torch import Tensor
+
 from app.i18n import t
 from app.real.axes import sides
 from app.real.headline import spoken
@@ -32,18 +34,39 @@ def hidden_count(stack: Stack) -> int:
 
 
 def aligned(now: Opened, stack: Stack, mean: bool) -> str:
-    """ "carro ← car 0.81 …": the strongest pairs of a cross-attention, as HTML. Empty where there are none."""
+    """What the decoder looks at when it writes, for the query that is looked at and for the strongest pairs ("carro ←
+    car 0.81 …"), as HTML."""
     queries, keys = labels_of(stack.call)
     source = now.trace.tokens.get("encoder")
-    special = source.special if source is not None else ()
+    weights = weights_of(stack, mean)
     written = now.trace.following or queries
-    pairs = alignment(weights_of(stack, mean), written, keys, special)
+    pairs = alignment(weights, written, keys, source.special if source is not None else ())
+    row = _row(now, stack, weights)
     found = [
         f'<span class="pair"><span class="am-q">{spoken(pair.written)}</span> ← '
         f'<span class="am-k">{spoken(pair.source)}</span> <b>{pair.weight:.2f}</b></span>'
         for pair in pairs
+        if not row or pair.row != stack.i
     ]
-    return " ".join([escape(t("translate.aligned")), *found]) if found else ""
+    others = [escape(t("translate.aligned")), *found] if found else []
+    return " ".join([*row, *others])
+
+
+def _row(now: Opened, stack: Stack, weights: Tensor) -> list[str]:
+    """What the query that is looked at has just read, looks at most, and writes next."""
+    queries, keys = labels_of(stack.call)
+    weight, at = weights[stack.i].nan_to_num().max(0)
+    if now.trace.following is None or not float(weight):
+        return []
+    return [
+        t(
+            "translate.row",
+            read=f'<b class="am-q">{spoken(queries[stack.i])}</b>',
+            at=f'<b class="am-k">{spoken(keys[int(at)])}</b>',
+            weight=f"{float(weight):.2f}",
+            written=f"<b>{spoken(now.trace.following[stack.i])}</b>",
+        )
+    ]
 
 
 def strongest(now: Opened, stack: Stack, mean: bool) -> str:

@@ -73,7 +73,7 @@ def test_pointing_lights_what_flows_into_a_place_and_sends_nothing(
     lit = drawing(page).locator("g.line.lit")
     expect(lit).to_have_count(4)  # the encoder's output, and Q, K and V
     assert sorted(lit.locator(".letter").all_text_contents()) == ["K", "Q", "V"]
-    expect(drawing(page).locator(".tip")).to_contain_text("Nothing is hidden")
+    expect(drawing(page).locator(".tip")).to_contain_text("None is hidden")
     drawing(page).locator("g.box.recurrent").hover()
     expect(lit).to_have_count(0)
     expect(drawing(page).locator(".tip")).to_contain_text("SSRU")
