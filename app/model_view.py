@@ -64,7 +64,7 @@ EXAMPLES: dict[str, ModelView] = {
         i=4,
         j=4,
     ),
-    "repeat": ModelView(model="repeat", text="Zq7pLw3xZq7pLw3xZq7p", layer=1, head=0, i=12, j=5),
+    "repeat": ModelView(model="repeat", text="Zq7pLw3xZq7pLw3xZq7p", layer=1, head=1, i=12, j=5),
     "words-en": ModelView(
         model="words-en", text="5678", stream="decoder", kind="cross", layer=0, head=0, i=2, j=1
     ),

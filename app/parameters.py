@@ -31,8 +31,9 @@ from models.settings import (
     TEMPERATURES,
 )
 
-STEPS = ("tokens", "embedding", "position", "input", "context", "query", "key", "value", "scores", "scaled", "masked",
-         "weights", "head_output", "concat", "output")  # fmt: skip
+STEPS = ("tokens", "embedding", "position", "input", "context", "query", "key", "value", "query_rotated",
+         "key_rotated", "scores", "scaled", "biased", "masked", "weights", "head_output", "contribution", "concat",
+         "output")  # fmt: skip
 LINK_LIMIT = 6_000  # characters of one parameter, as they stand in the address: proxies refuse much more
 MAX_CELL = MAX_HEADS * MAX_HEAD_SIZE  # the widest matrix: all heads side by side
 

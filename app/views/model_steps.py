@@ -1,4 +1,4 @@
-"""Step through one head of a model that was trained here: the stage, on learned weights."""
+"""Step through one head of a trained model: the stage, on learned weights."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from app.real.facts import show_notes
 from app.real.headline import choose_head, choose_stack, open_link, title
 from app.real.opening import opened
 from app.real.stack import Stack, current_stack
-from components.stage import StageView, stage
+from components.stage import MOST, StageView, can_show, stage
 from models.pretrained.own_trace import layer_trace
+from models.trace import Trace
 
 
 def show() -> None:
@@ -30,10 +31,10 @@ def show() -> None:
 
 
 def _stage(stack: Stack) -> None:
-    trace = layer_trace(stack.call)
+    trace = _trace(stack)
     if trace is None:
-        title(t("steps.not_ours"))
-        notice(t("steps.why"), "not_ours")
+        title(t("steps.cannot"))
+        notice(t("steps.why", most=MOST), "cannot")
         open_link("model_cell", t("real.open_cell"), ":material/calculate:")
         return
     moved = stage(
@@ -47,6 +48,17 @@ def _stage(stack: Stack) -> None:
     if moved is not None:
         state.select(step=moved.step)
         state.look(i=moved.i, j=moved.j)
+
+
+def _trace(stack: Stack) -> Trace | None:
+    """All heads of a model of our own, one head of another; None if the stage has no picture for what it does."""
+    trace = layer_trace(stack.call)
+    if trace is not None:
+        return trace if max(stack.call.queries, stack.call.keys) <= MOST else None
+    if max(stack.call.queries, stack.call.keys) > MOST:
+        return None
+    trace = stack.call.trace(stack.head)
+    return trace if can_show(trace) else None
 
 
 def _start(stack: Stack) -> StageView:

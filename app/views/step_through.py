@@ -16,7 +16,8 @@ def show() -> None:
     moved = stage(trace, head=head, text=table("stage"), start=_start(), key="stage")
     if moved is not None:
         state.select(step=moved.step, i=moved.i, j=moved.j)
-    show_code(trace, state.view().step, head)
+    step = state.view().step
+    show_code(trace, step if step in trace else "scores", head)  # an address may name a step of another model
 
 
 def _start() -> StageView:

@@ -223,10 +223,26 @@ def test_the_shipped_models(name: str, path: str) -> None:
     assert set(components(at)) & {"am_head_grid", "am_matrix", "am_cell", "am_stage"}
 
 
-def test_what_the_stage_cannot_show_is_said() -> None:
-    at = open_page("steps", {"model": "minilm"})
+@pytest.mark.parametrize("name", ["minilm", "smollm2", "en-pt"])
+def test_the_stage_inside_the_ready_models(name: str) -> None:
+    at = open_page("steps", {"model": name, "mtext": "The ship left the harbour."})
     assert healthy(at)
-    assert "rotates its queries" in said(at)
+    assert "am_stage" in components(at)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_what_the_stage_cannot_show_is_said(code: str) -> None:
+    at = open_page("steps", {"model": "minilm", "mtext": "word " * 400, "lang": code})
+    assert healthy(at)
+    assert "am_stage" not in components(at)
+    assert locale(code)["steps"]["cannot"] in said(at)
+
+
+@pytest.mark.parametrize("step", ["query_rotated", "contribution", "context", "biased"])
+def test_a_step_of_another_model_in_the_address(step: str) -> None:
+    at = open_page("", {"step": step})
+    assert healthy(at)
+    assert "am_stage" in components(at)
 
 
 def test_matrices_moved_and_gradient() -> None:

@@ -31,9 +31,9 @@ function subject({ step, i, column, entry }, model) {
   } else if (step === "weights") {
     letter("w", "w");
     head.append(span(`(${query} → ${key})`, "w"));
-  } else if (step === "scaled" || step === "masked") head.append(span(`${query} → ${key}`, "x"));
+  } else if (["scaled", "biased", "masked"].includes(step)) head.append(span(`${query} → ${key}`, "x"));
   else {
-    const names = { query: "q", key: "k", value: "v", head_output: "z", output: "y", embedding: "e", position: "p", input: "x" };
+    const names = { query: "q", key: "k", value: "v", head_output: "z", output: "y", contribution: "y", query_rotated: "q", key_rotated: "k", context: "x", embedding: "e", position: "p", input: "x" };
     letter(names[step] ?? "z", entry.hue);
     head.append(span(`(${query})`, entry.hue), el("sub", entry.hue, column + 1));
   }
@@ -88,6 +88,10 @@ function sumLine(explanation, model, text) {
 
 function scaleLine(explanation, model) {
   const [score] = explanation.terms[0].factors;
+  if (!model.usual) {
+    const product = [span(num(score, 3)), sign("×"), span(num(model.scale, 4)), sign("≈")];
+    return [subject(explanation, model), sign("="), ...product, span(num(explanation.result, 3), "sum")];
+  }
   const root = num(Math.sqrt(model.d_k), 3).replace(/\.?0+$/, "");
   return [
     subject(explanation, model), sign("="), span(num(score, 3)), sign("÷"), span(`√${model.d_k}`), sign("="), span(num(score, 3)),

@@ -25,10 +25,14 @@ export function buildFormula(host, model, text, go) {
   if (has("context")) before.append(part("context", "", "X", mark("sub", "enc")));
   before.append(operator("→"));
   before.append(part("query", "q", "Q"), part("key", "k", "K"), part("value", "v", "V"), operator("→"));
+  if (has("query_rotated")) before.append(part("query_rotated", "q", "Q", mark("sup", "↻")));
+  if (has("key_rotated")) before.append(part("key_rotated", "k", "K", mark("sup", "↻")));
+  if (has("query_rotated") || has("key_rotated")) before.append(operator("→"));
   const after = el("span", "side");
-  after.append(operator("→"), part("concat", "word", text.names.concat), operator("·"), part("output", "", "W", mark("sub", "O")));
+  if (!model.alone) after.append(operator("→"), part("concat", "word", text.names.concat), operator("·"), part("output", "", "W", mark("sub", "O")));
+  else if (has("contribution")) after.append(operator("·"), part("contribution", "", "W", mark("sub", "O"), `[${model.head}]`));
   const middle = el("span", "middle"); // never torn apart where the formula wraps
-  middle.append(...attention(part, has("masked"), model));
+  middle.append(...attention(part, has, model));
   host.replaceChildren(before, middle, after);
 }
 
@@ -36,7 +40,7 @@ function operator(text) {
   return el("span", "op", text);
 }
 
-function attention(part, masked, model) {
+function attention(part, has, model) {
   const cooled = model.temperature === 1 ? [] : [mark("sub", `T=${num(model.temperature, 2).replace(/\.?0+$/, "")}`)];
   const scores = part("scores", "", el("span", "q", "Q"), "\u2009", el("span", "k", "K"));
   scores.lastChild.append(mark("sup", "⊤"));
@@ -45,12 +49,14 @@ function attention(part, masked, model) {
   bar.append(mark("sub", "k"));
   root.append(el("span", "sign", "√"), bar);
   const fraction = el("span", "fraction");
-  fraction.append(scores, el("span", "rule"), part("scaled", "", root));
+  if (model.usual) fraction.append(scores, el("span", "rule"), part("scaled", "", root));
+  else fraction.append(scores, operator("×"), part("scaled", "", num(model.scale, 3).replace(/\.?0+$/, "")));
   return [
     part("weights", "w word", "softmax", ...cooled),
     el("span", "bracket", "("),
     fraction,
-    ...(masked ? [operator("+"), part("masked", "", "M")] : []),
+    ...(has("biased") ? [operator("+"), part("biased", "", "B")] : []),
+    ...(has("masked") ? [operator("+"), part("masked", "", "M")] : []),
     el("span", "bracket", ")"),
     operator("·"),
     part("head_output", "v", "V"),

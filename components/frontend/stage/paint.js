@@ -183,6 +183,7 @@ function paintOutlines({ ctx, g, focus, palette, model }) {
     outline(g.X0, y, g.mc * g.cw, g.ch, "w", 2);
   } else if (g.kind === "sum" || g.kind === "scaling") {
     outline(g.LX + j * g.iw, leftY, g.iw, g.ch, "x");
+    for (const d of g.partners ?? []) outline(g.LX + d * g.iw, leftY, g.iw, g.ch, "x", d === k ? 3 : 1.5);
     if (g.kind === "sum") outline(x, g.RY + i * g.ih, g.cw, g.ih, "x");
   }
   outline(x, y, g.cw, g.ch, "x", 2.75);

@@ -51,7 +51,7 @@ function columnsOf({ explanation, text, g }) {
   }
   const [a, b] = explanation.terms[0].hues;
   const nameOf = (entry) => entry.symbol ?? text.names[entry.word];
-  const right = partAt(g.picture.right, explanation.j ?? 0).entry;
+  const right = g.picture.right.length ? partAt(g.picture.right, explanation.j ?? 0).entry : { word: "rotation" };
   return [
     { name: g.picture.left.length > 1 ? text.names.concat : nameOf(g.picture.left[0]), hue: a, read: (term) => term.factors[0] },
     { name: `${nameOf(right)}${right.sub ?? ""}`, hue: b, read: (term) => term.factors[1] },

@@ -12,12 +12,17 @@ const LOOKS = {
   w_o: { symbol: "W", sub: "O", rowAxis: "dim" },
   query: { symbol: "Q", hue: "q" },
   key: { symbol: "K", hue: "k", rowAxis: "key" },
+  query_rotated: { symbol: "Q", sup: "↻", hue: "q" },
+  key_rotated: { symbol: "K", sup: "↻", hue: "k", rowAxis: "key" },
   value: { symbol: "V", hue: "v", rowAxis: "key" },
   scores: { word: "scores", colAxis: "key" },
   scaled: { word: "scaled", colAxis: "key" },
+  bias: { symbol: "B", colAxis: "key" },
+  biased: { word: "biased", colAxis: "key" },
   mask: { symbol: "M", colAxis: "key" },
   masked: { word: "masked", colAxis: "key" },
   weights: { word: "weights", hue: "w", colAxis: "key", weights: true },
+  contribution: { word: "contribution" },
   output: { word: "output" },
 };
 
@@ -28,18 +33,26 @@ function item(model, name, changes = {}) {
   return { id: name, matrix, rows: matrix.rows, cols: matrix.cols, scale, ...look };
 }
 
+/** Q or K as the dot product meets it: rotated, where the model rotates. */
+const asked = (model, name) => (model.M[`${name}_rotated`] ? `${name}_rotated` : name);
+
 /** K with rows and columns exchanged, as it stands in Q·Kᵀ. */
 function transposedKey(model) {
-  const { matrix } = item(model, "key");
-  return item(model, "key", { rows: matrix.cols, cols: matrix.rows, rowAxis: "dim", colAxis: "key", sup: "⊤", flipped: true });
+  const name = asked(model, "key");
+  const { matrix, sup = "" } = item(model, name);
+  return item(model, name, { rows: matrix.cols, cols: matrix.rows, rowAxis: "dim", colAxis: "key", sup: `${sup}⊤`, flipped: true });
 }
 
 /** One head's output as its columns of concat, so that it slides into place there. */
 function headItem(model, head) {
+  if (model.alone) return item(model, "head_output", { hue: "v", symbol: "Z" });
   const matrix = model.M.concat.columns(`head ${head}`, head * model.d_v, model.d_v);
   const changes = { id: `head_${head}`, matrix, hue: "v", head };
   return item(model, "head_output", model.heads > 1 ? { ...changes, word: "head", number: head + 1 } : { ...changes, symbol: "Z" });
 }
+
+/** What softmax takes its shares of: the last step before it that does something. */
+const beforeSoftmax = (model) => ["masked", "biased", "scaled"].find((name) => model.steps.includes(name));
 
 const allHeads = (model) => Array.from({ length: model.heads }, (_, head) => headItem(model, head));
 const PROJECTIONS = [["query", "w_q"], ["key", "w_k"], ["value", "w_v"]];
@@ -92,16 +105,25 @@ export function pictureOf(model, step, wide) {
     case "key":
     case "value":
       return projection(model, step, wide);
+    case "query_rotated":
+    case "key_rotated": {
+      const [before, rowAxis] = step === "key_rotated" ? ["key", "key"] : ["query", "token"];
+      return elementwise("scaling", [item(model, before, { rowAxis })], [], [item(model, step)]);
+    }
     case "scores":
-      return product([item(model, "query")], transposedKey(model), item(model, "scores"));
+      return product([item(model, asked(model, "query"))], transposedKey(model), item(model, "scores"));
     case "scaled":
       return elementwise("scaling", [item(model, "scores")], [], [item(model, "scaled")]);
+    case "biased":
+      return elementwise("sum", [item(model, "scaled")], [item(model, "bias")], [item(model, "biased")]);
     case "masked":
-      return elementwise("sum", [item(model, "scaled")], [item(model, "mask")], [item(model, "masked")]);
+      return elementwise("sum", [item(model, model.M.biased ? "biased" : "scaled")], [item(model, "mask")], [item(model, "masked")]);
     case "weights":
-      return elementwise("softmax", [item(model, model.M.mask ? "masked" : "scaled")], [], [item(model, "weights")]);
+      return elementwise("softmax", [item(model, beforeSoftmax(model))], [], [item(model, "weights")]);
     case "head_output":
       return product([item(model, "weights")], item(model, "value"), headItem(model, model.head));
+    case "contribution":
+      return product([headItem(model, 0)], item(model, "w_o"), item(model, "contribution"));
     case "concat":
       return elementwise("concat", [], [], allHeads(model));
     default:
@@ -141,5 +163,6 @@ export const rowToken = (model, entry, i) => (entry?.rowAxis === "key" ? model.k
 export function axisLabel(model, axis, index) {
   if (axis === "token") return model.tokens[index];
   if (axis === "key") return model.keys[index];
+  if (axis === "dim" && model.biases && index === model.d_model) return "+b"; // the row that meets a column of ones
   return String(axis === "position" ? index : index + 1);
 }

@@ -195,6 +195,7 @@ class Stage {
     const spoken = local.entry.step ?? step;
     writeWords(this.parts.words, { model, text, step: spoken, picture, focus: words, width: g.textW });
     this.explanation = g.chips ? null : explainCell(model, spoken, picture, focus.i, focus.j);
+    g.partners = step.endsWith("_rotated") ? this.explanation.terms.map((term) => term.k) : []; // turned with the cell
     if (this.explanation) {
       writeArithmetic(this.parts.arithmetic, this.explanation, { model, text, onTerm: (k) => this.pointAtTerm(k) });
     } else this.parts.arithmetic.textContent = `${model.tokens[focus.i]} → ${text.names.id} ${model.ids[focus.i]}`;
@@ -224,7 +225,7 @@ class Stage {
 
 /** The step by name; a step this trace does not have (no mask, no positions) becomes the next one in order. */
 function stepIndex(steps, name) {
-  const fallback = { embedding: "input", position: "input", context: "input", masked: "scaled" }[name] ?? "scores";
+  const fallback = { concat: "contribution", output: "contribution", contribution: "output", biased: "scaled", embedding: "input", position: "input", context: "input", masked: "scaled" }[name] ?? "scores";
   const at = steps.indexOf(name);
   return at >= 0 ? at : Math.max(0, steps.indexOf(fallback));
 }

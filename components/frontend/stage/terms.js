@@ -15,6 +15,7 @@ export function explainCell(model, step, picture, i, j) {
     case "sum":
       return { ...base, operation: "sum", terms: summands(picture, i, j) };
     case "scaling":
+      if (step.endsWith("_rotated")) return { ...base, operation: "dot", terms: rotation(model, picture, i, j) };
       return { ...base, operation: "product", terms: [scaling(model, picture, i, j)] };
     case "softmax":
       return { ...base, operation: "softmax", terms: exponentials(model, picture, i), chosen: j };
@@ -44,6 +45,18 @@ function summands(picture, i, j) {
 function scaling(model, picture, i, j) {
   const score = readItem(picture.left[0], i, j);
   return { k: 0, label: "scale", factors: [score, model.scale], hues: ["x", "x"], value: score * model.scale };
+}
+
+/** Rotary positions: x[a]·cos + x[b]·(±sin), of the cell and its partner (Su et al. 2021, section 3.2.2). */
+function rotation(model, picture, i, j) {
+  const entry = picture.left[0];
+  const [cos, sin, pairs] = ["cos", "sin", "pairs"].map((name) => model.M[`${entry.id}_${name}`]);
+  const own = [pairs.at(0, j), pairs.at(1, j)];
+  const used = own[0] === own[1] ? [[own[0], cos]] : [[own[0], cos], [own[1], sin]];
+  return used.map(([d, turn]) => {
+    const factors = [readItem(entry, i, d), turn.at(i, j)];
+    return { k: d, label: String(d + 1), factors, hues: [entry.hue, "x"], value: factors[0] * factors[1] };
+  });
 }
 
 function single(entry, value) {

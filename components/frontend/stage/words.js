@@ -9,7 +9,9 @@ export function writeWords(host, { model, text, step, picture, focus, width }) {
   const [title, paragraph, shapes] = host.children;
   const { key, values } = sentence(model, text, step, picture, focus);
   title.textContent = text.titles[step];
-  paragraph.replaceChildren(...fillTemplate(text.sentences[key], values).flatMap(withSymbols));
+  const biased = model.biases && ["query", "key", "value"].includes(step);
+  const words = biased ? `${text.sentences[key]}${text.bias_note}` : text.sentences[key];
+  paragraph.replaceChildren(...fillTemplate(words, values).flatMap(withSymbols));
   host.style.width = `${Math.round(width)}px`;
   writeShapes(shapes, model, text, picture);
 }
@@ -65,7 +67,11 @@ const SENTENCES = {
     const best = largestIn(model.M.scores, i);
     return { v: num(model.M.scores.at(i, j)), best: quoted(text, model.keys[best]), best_v: num(model.M.scores.at(i, best)) };
   },
-  scaled: ({ model, i, j }) => ({ a: num(model.M.scores.at(i, j)), v: num(model.M.scaled.at(i, j)), root: num(Math.sqrt(model.d_k)) }),
+  query_rotated: ({ model, i, j }) => ({ place: i, a: num(model.M.query.at(i, j)), v: num(model.M.query_rotated.at(i, j)) }),
+  key_rotated: ({ model, i, j }) => ({ place: i, a: num(model.M.key.at(i, j)), v: num(model.M.key_rotated.at(i, j)) }),
+  biased: ({ model, i, j }) => ({ a: num(model.M.scaled.at(i, j)), b: num(model.M.bias.at(i, j)), v: num(model.M.biased.at(i, j)) }),
+  contribution: ({ model, i }) => ({ row: row(model.M.contribution, i), head: model.head }),
+  scaled: ({ model, i, j }) => ({ key: model.usual ? "scaled" : "scaled_other", by: num(model.scale, 4), a: num(model.M.scores.at(i, j)), v: num(model.M.scaled.at(i, j)), root: num(Math.sqrt(model.d_k)) }),
   masked: maskSentence,
   weights: weightSentence,
   head_output: ({ model, text, i }) => ({ mix: mixture(model, text, i), key: model.empty[i] ? "head_output_empty" : "head_output" }),
