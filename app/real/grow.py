@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import streamlit as st
@@ -55,7 +56,7 @@ def opened_text() -> Growing | Model | None:
         return model
     text = state.model_view().text
     key = key_of(model, text)
-    _forget_other_prompts(f"{state.model_view().model}\0{text}")
+    _forget_other_prompts()
     try:
         with st.spinner(t("real.tracing")):
             return Growing(model, _draft(model, text, key), key)
@@ -72,6 +73,8 @@ def _draft(model: Model, text: str, key: str) -> Draft:
         return begin(writer_for(model), text)
 
     try:
+        if state.lab("w_of") not in ("", _prompt()):
+            raise ValueError("these tokens were written behind another prompt")
         return shelf.get(key, grow_ids.decode(state.lab("w_ids")), make)
     except ValueError:  # InputError is one
         draft = shelf.get(key, (), make)  # raises if the prompt itself cannot be used
@@ -80,11 +83,18 @@ def _draft(model: Model, text: str, key: str) -> Draft:
         return draft
 
 
-def _forget_other_prompts(prompt: str) -> None:
+def _prompt() -> str:
+    """A short name of model and prompt: a text that is too long for an address is missing there, and what was written
+    behind it must not appear behind another one."""
+    view = state.model_view()
+    return hashlib.blake2b(f"{view.model}\0{view.text}".encode("utf-8", "replace"), digest_size=4).hexdigest()
+
+
+def _forget_other_prompts() -> None:
     """What was written belongs to the prompt: with another one the model starts anew."""
-    if memory().setdefault("prompt", prompt) != prompt:
-        memory().update(prompt=prompt, playing=False, rested=False, lost=False)
-        state.turn(w_ids="", w_row=NEWEST)
+    if memory().setdefault("prompt", _prompt()) != _prompt():
+        memory().update(prompt=_prompt(), playing=False, rested=False, lost=False)
+        state.turn(w_ids="", w_of="", w_row=NEWEST)
 
 
 def memory() -> dict[str, object]:
@@ -94,7 +104,8 @@ def memory() -> dict[str, object]:
 
 def keep(draft: Draft) -> None:
     """This is the session's text from now on; its newest row is looked at."""
-    state.turn(w_ids=grow_ids.encode(draft.written), w_row=NEWEST)
+    written = grow_ids.encode(draft.written)
+    state.turn(w_ids=written, w_of=_prompt() if written else "", w_row=NEWEST)
 
 
 def act(now: Growing, action: str, token: int = 0) -> None:

@@ -10,7 +10,7 @@ import transformers as hf
 from streamlit.testing.v1 import AppTest
 
 from app.languages import LANGUAGES
-from app.model_view import EXAMPLES
+from app.model_view import EXAMPLES, ModelView
 from app.real import grow_ids
 from app.url import State, clean, encode
 from models.pretrained import load_model
@@ -59,6 +59,11 @@ def ids(at: AppTest) -> tuple[int, ...]:
     return grow_ids.decode(dict(at.query_params).get("w_ids", ""))
 
 
+def looked_at(at: AppTest) -> ModelView:
+    state: State = at.session_state["am.state"]
+    return state.model
+
+
 def example(name: str, **changes: str) -> dict[str, str]:
     return {**encode(State(model=EXAMPLES[name])), **changes}
 
@@ -75,8 +80,7 @@ def test_the_ready_models_write(name: str, language: str) -> None:
     at = press(at, "many")
     assert healthy(at)
     assert len(ids(at)) == 11 or name.startswith("words")
-    stream, kind = ("decoder", "cross") if "en-pt" in name or "words" in name else ("", "self")
-    assert (at.query_params.get("stream", ""), at.query_params.get("kind", "self")) == (stream, kind)
+    assert looked_at(at).kind == ("self" if name in ("smollm2", "repeat") else "cross")
 
 
 def test_smollm2_says_dawn_again() -> None:
@@ -85,7 +89,7 @@ def test_smollm2_says_dawn_again() -> None:
     assert load_model("smollm2").tokenizer.decode(ids(at)) == " dawn"
     assert "15 rows of attention per head" in written(at)
     assert "would have taken 29 rows, 1.9 times" in written(at)
-    assert at.query_params["mi"] == "14"  # the newest row is looked at
+    assert looked_at(at).i == 14  # the newest row
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -140,6 +144,16 @@ def test_a_copied_link_reopens_the_text(tiny: str) -> None:
     assert ids(again) == ids(at) != ()
     assert dict(again.query_params) == dict(at.query_params)
     assert healthy(again)
+
+
+def test_a_link_that_has_lost_its_prompt(tiny: str) -> None:
+    at = press(grow({"model": tiny, "mtext": "the fox"}), "many")
+    link = {name: str(value) for name, value in at.query_params.items()}
+    assert ids(grow({**link, "mtext": "the fox"})) == ids(at)
+    again = grow({**link, "mtext": "another prompt"})
+    assert healthy(again)
+    assert ids(again) == ()
+    assert "they were left out" in written(again)
 
 
 def test_a_seed_writes_the_same_again(tiny: str) -> None:
@@ -238,7 +252,7 @@ def test_other_translators(translator: str) -> None:
     for stack in (("decoder", "self"), ("decoder", "cross")):
         at = choose(at, "am.model_stack", stack)
         assert healthy(at)
-        assert dict(at.query_params).get("kind", "self") == stack[1]
+        assert (looked_at(at).stream, looked_at(at).kind) == stack
 
 
 def test_the_whole_text_on_another_page(tiny: str) -> None:
