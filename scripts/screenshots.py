@@ -53,6 +53,8 @@ PLACES = (
     *(Place(f"real-{entry.path}", entry.path) for entry in GROUPS["real"]),
     Place("real-layers", "overview", encode(State(model=EXAMPLES["smollm2"]))),
     Place("real-cross", "head", encode(State(model=EXAMPLES["en-pt"]))),
+    Place("grow-sampled", "grow", {**encode(State(model=EXAMPLES["smollm2"])), "w_mode": "sampled"}),
+    Place("grow-cross", "grow", encode(State(model=EXAMPLES["en-pt"]))),
 )
 
 _OVERFLOW = """() => {
