@@ -43,9 +43,7 @@ def recorded(
         scaling=1.0,
         mask=mask,
         causal=mask is None and last - first > 1,
-        around=Surroundings(
-            (Projected("q", LINEAR, source[:, first:last]),), rotations=((source[:, first:last],) * 2,)
-        ),
+        around=Surroundings((Projected("q", LINEAR, own),), rotations=((own, own),)),
         sample=(torch.tensor([last - first - 1]), torch.zeros(1, 1, HEADS, SIZE)),
     )
 
