@@ -98,13 +98,15 @@ def architecture(
     text: Mapping[str, str],
     key: str,
     height: int = 600,
+    channel: str = "",
     on_open: Callable[[str], None] | None = None,
 ) -> None:
     """Draw the two towers side by side, the encoder's output going into the decoder's cross-attention.
 
-    `chosen` is the name of the place that is open, `corner` a title and lines of facts for the free corner. `on_open`
-    is called with a place's name before the page runs again. `text` needs TEXT_KEYS; "times" has the place {count}.
-    Raises ValueError where a mask does not fit its weights or a name occurs twice, KeyError for a missing text.
+    `chosen` is the name of the place that is open, `corner` a title and lines of facts for the free corner. The
+    query and the key that a picture of the open place on the same `channel` points at are marked among the tokens.
+    `on_open` is called with a place's name before the page runs again. `text` needs TEXT_KEYS; "times" has the place
+    {count}. Raises ValueError where a mask does not fit or a name occurs twice, KeyError for a missing text.
     """
     places = [part for tower in (encoder, decoder) for part in tower.parts if isinstance(part, Attention)]
     names = [place.name for place in places]
@@ -116,6 +118,7 @@ def architecture(
         "chosen": chosen,
         "corner": list(corner),
         "height": height,
+        "channel": channel,
         "text": {name: text[name] for name in TEXT_KEYS},
     }
     for number, place in enumerate(places):

@@ -9,12 +9,14 @@ from app.i18n import t, words
 from app.model_view import OWN
 from app.real.axes import axes_of
 from app.real.headline import SPACE
+from app.real.links import CHANNEL
 from app.real.opening import Opened
 from app.real.shown import shown_mask, shown_weights
 from app.real.stack import Stack
 from app.real.translate import Places, Role, stack_of, weights_of
 from app.real.translate_words import says
 from components.architecture import Attention, Plain, Tower, architecture
+from models.pretrained.catalogue import READY_MODELS
 
 HEIGHT = 600  # pixels: with what stands above, the whole drawing fits a laptop's screen
 
@@ -34,6 +36,7 @@ def show_drawing(now: Opened, places: Places, chosen: Stack) -> None:
         text=words("architecture"),
         key="translate_drawing",
         height=HEIGHT,
+        channel=CHANNEL,
         on_open=look,
     )
 
@@ -127,7 +130,7 @@ def _corner(now: Opened) -> list[str]:
     layers = " + ".join(str(count) for count in counts.values())
     name = state.model_view().model
     return [
-        t(f"real.short.{name}") if name in OWN else info.name,
+        t(f"real.short.{name}") if name in (*OWN, *READY_MODELS) else info.name,
         t("translate.size", layers=layers, heads=info.heads),
         f"d_model {info.d_model}",
     ]

@@ -16,6 +16,7 @@ from models.pretrained import load_model
 from models.pretrained.loading import unload_models
 from scripts import live
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage, address
+from tests.browser.measures import cell_centre
 
 TRANSLATOR = encode(State(model=EXAMPLES["en-pt"]))
 
@@ -79,6 +80,19 @@ def test_pointing_lights_what_flows_into_a_place_and_sends_nothing(
     expect(drawing(page).locator(".tip")).to_contain_text("SSRU")
     page.wait_for_timeout(300)
     assert 0 < before == len(sent)
+
+
+def test_the_drawing_marks_who_asks_who_is_asked_and_what_is_written(open_page: OpenPage) -> None:
+    page = open_page("translate", TRANSLATOR)
+    marked = lambda row, hue: drawing(page).locator(f"g.tokens[data-row={row}] text.{hue}")  # noqa: E731
+    for row, hue, token in (("decoder", "q", "um"), ("encoder", "k", "car"), ("outputs", "w", "carro")):
+        expect(marked(row, hue)).to_have_text(token)
+    matrix = page.locator(".am-matrix")
+    matrix.locator("canvas.picture").hover(position=cell_centre(matrix, 9, 8))  # type: ignore[arg-type]
+    for row, hue, token in (("decoder", "q", "no"), ("encoder", "k", "year"), ("outputs", "w", "ano")):
+        expect(marked(row, hue)).to_have_text(token)  # they stood further back than there is room for
+    page.locator("h1").hover()
+    expect(marked("decoder", "q")).to_have_text("um")
 
 
 def test_the_pictures_are_the_weights(open_page: OpenPage) -> None:

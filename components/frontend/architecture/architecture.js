@@ -1,4 +1,5 @@
 // The whole model as one drawing. Its places of attention are buttons; pointing at one lights what flows into it.
+import { announce, listen } from "../lib/bus.js";
 import { evenTint, readPalette } from "../lib/colour.js";
 import { clamp, el, watchSize } from "../lib/dom.js";
 import { sampleLegend, scaleLegend } from "../lib/legend.js";
@@ -6,6 +7,7 @@ import { hideTip } from "../lib/tip.js";
 import { drawArchitecture } from "./draw.js";
 import { archLayout } from "./layout.js";
 import { archFile, downloadArchFile } from "./save.js";
+import { archMarks, drawArchTokens } from "./tokens.js";
 
 const archViews = new WeakMap();
 const ARCH_TIP = { below: 28, above: 6 }; // pixels from the place
@@ -19,13 +21,19 @@ export default function architectureComponent({ data, parentElement, setTriggerV
   view.send = (place) => setTriggerValue("place", place);
   view.data = data;
   drawArchView(view);
-  view.stop = watchSize(root, () => drawArchView(view));
+  const stops = [
+    watchSize(root, () => drawArchView(view)),
+    listen(data.channel, "row", ({ row, col }) => markArchTokens(view, { ...view.marked, hover: row < 0 && col < 0 ? null : [row, col] })),
+    listen(data.channel, "chosen", ({ row, col }) => markArchTokens(view, { ...view.marked, chosen: [row, col] })),
+  ];
+  view.stop = () => stops.forEach((stop) => stop());
+  announce(data.channel, "hello", {});
   return () => view.stop();
 }
 
 function newArchView(root) {
   const part = (name) => root.querySelector(name);
-  const view = { root, svg: part("svg"), corner: part(".corner"), tip: part(".tip"), live: part(".live"), ctx: document.createElement("canvas").getContext("2d") };
+  const view = { marked: { chosen: [-1, -1], hover: null }, root, svg: part("svg"), corner: part(".corner"), tip: part(".tip"), live: part(".live"), ctx: document.createElement("canvas").getContext("2d") };
   const { svg } = view;
   const over = (event) => event.target.closest?.("[data-place], [data-says]");
   svg.onpointermove = (event) => pointArchPlace(view, over(event));
@@ -46,10 +54,20 @@ function drawArchView(view) {
   const layout = archLayout(data, { width: root.clientWidth, height: data.height });
   for (const [name, value] of Object.entries({ width: layout.width, height: layout.height, role: "group", "aria-label": data.text.label })) svg.setAttribute(name, value);
   svg.replaceChildren(...drawArchitecture(layout, data, palette, ctx));
+  view.tokens = layout.towers.flatMap((tower) => tower.boxes).filter((box) => box.kind === "tokens");
+  markArchTokens(view, view.marked);
   fillArchCorner(view, layout, palette);
   for (const node of archPlaces(view)) node.classList.toggle("chosen", node.dataset.place === data.chosen);
   if (focused) archPlaces(view).find((node) => node.dataset.place === focused)?.focus({ preventScroll: true });
   root.dataset.places = archPlaces(view).length;
+}
+
+/** The query and the key that another picture points at or has chosen, in the rows of tokens. */
+function markArchTokens(view, marked) {
+  view.marked = marked;
+  const [row, col] = marked.hover ?? marked.chosen;
+  const marks = archMarks(view.data, row, col);
+  for (const box of view.tokens ?? []) view.svg.querySelector(`g.tokens[data-row=${box.row}]`)?.replaceWith(drawArchTokens(view.ctx, box, marks[box.row]));
 }
 
 /** Name and facts of the model, and the key of the small pictures. */

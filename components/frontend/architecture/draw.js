@@ -2,7 +2,8 @@
 import { archHead, archPath, drawArchLine } from "./lines.js";
 import { drawArchPlace } from "./place.js";
 import { archNode } from "./svg.js";
-import { archTokens, archWrapped } from "./words.js";
+import { drawArchTokens } from "./tokens.js";
+import { archWrapped } from "./words.js";
 
 /** All nodes of a layout (see layout.js): frames, lines, boxes. `ctx` measures text. */
 export function drawArchitecture(layout, data, palette, ctx) {
@@ -41,7 +42,7 @@ function missingArchWords({ frame, spec }, ctx) {
 
 function drawArchBox(scene, box) {
   if (box.kind === "self" || box.kind === "cross") return drawArchPlace(scene, box);
-  if (box.kind === "tokens") return drawArchTokens(scene, box);
+  if (box.kind === "tokens") return drawArchTokens(scene.ctx, box);
   if (box.kind === "name") return archNode("text", { class: "note", x: box.x + box.w / 2, y: box.y + 11.5, "text-anchor": "middle" }, box.text);
   if (box.kind === "add" || box.kind === "position") return drawArchCircle(scene, box);
   const group = archNode("g", { class: `box ${box.kind}` });
@@ -83,15 +84,5 @@ function drawArchCircle({ data }, box) {
   group.append(archNode("circle", { cx: wave, cy: y, r: r + 1 }));
   group.append(archNode("path", { d: `M${wave - 6},${y}q3,-7 6,0t6,0M${wave - out * (r + 1)},${y}H${x + out * r}` }));
   group.append(archNode("text", { class: "note", x: x - out * (r + 8), y: y + 4, "text-anchor": out < 0 ? "start" : "end" }, data.text.positions));
-  return group;
-}
-
-function drawArchTokens(scene, box) {
-  const group = archNode("g", { class: `tokens${box.reads ? " reads" : ""}` });
-  scene.ctx.font = scene.ctx.fonts.text;
-  for (const { text, x, w } of archTokens(scene.ctx, box.tokens, box)) {
-    if (w) group.append(archNode("rect", { x, y: box.y + 1, width: w, height: box.h - 2, rx: 5 }));
-    group.append(archNode("text", { x: x + w / 2, y: box.y + box.h / 2 + 4.5, "text-anchor": w ? "middle" : "start" }, text));
-  }
   return group;
 }

@@ -43,7 +43,7 @@ function archTower(spec, { side, left, width, inward, attention }) {
 function fillArchTower(tower) {
   const { spec } = tower;
   archBox(tower, "name", ARCH.name, { text: spec.tokens_name, x: tower.left, w: tower.width });
-  archBox(tower, "tokens", ARCH.tokens, { tokens: spec.tokens, x: tower.left, w: tower.width, reads: true });
+  archBox(tower, "tokens", ARCH.tokens, { tokens: spec.tokens, x: tower.left, w: tower.width, row: tower.side });
   const start = tower.up;
   archFlow(tower, ARCH.step);
   archBox(tower, "embedding", ARCH.box);
@@ -76,7 +76,7 @@ function finishArchTower(tower) {
     archBox(tower, "predict", ARCH.box);
     archFlow(tower, ARCH.step);
     tower.end = tower.up;
-    archBox(tower, "tokens", ARCH.tokens, { tokens: spec.outputs, x: tower.left, w: tower.width });
+    archBox(tower, "tokens", ARCH.tokens, { tokens: spec.outputs, x: tower.left, w: tower.width, row: "outputs" });
   } else tower.end = tower.up;
   archBox(tower, "name", ARCH.name, { text: spec.outputs_name, x: tower.left, w: tower.width });
 }

@@ -15,24 +15,50 @@ export function archWrapped(ctx, text, room, most) {
   return [...kept.slice(0, most - 1), clipLabel(ctx, kept.slice(most - 1).join(" "), room)];
 }
 
-/** Tokens as {text, x, w} in the middle of `box`; those without room become one "+5" (w 0). */
-export function archTokens(ctx, tokens, box) {
-  const gap = 3;
-  const widest = box.w * 0.5;
-  const chips = tokens.map((token) => {
-    const text = clipLabel(ctx, token, widest);
-    return { text, w: labelWidth(ctx, text) + 9 };
+const ARCH_CHIP = { gap: 3, pad: 9 };
+
+/**
+ * Tokens as {text, x, w, index} in the middle of `box`. Those without room become a "+5" (w 0) at either end; the
+ * tokens `focus` are kept in sight, the first of them in any case.
+ */
+export function archTokens(ctx, tokens, box, focus = []) {
+  const chips = tokens.map((token, index) => {
+    const text = clipLabel(ctx, token, box.w * 0.5);
+    return { text, w: labelWidth(ctx, text) + ARCH_CHIP.pad, index };
   });
-  const total = (count) => chips.slice(0, count).reduce((sum, chip) => sum + chip.w + gap, -gap);
-  const more = (count) => (count < chips.length ? ` +${chips.length - count}` : "");
-  let count = chips.length;
-  while (count > 1 && total(count) + (more(count) ? labelWidth(ctx, more(count)) + 4 : 0) > box.w) count--;
-  const rest = more(count);
-  let x = box.x + (box.w - total(count) - (rest ? labelWidth(ctx, rest) : 0)) / 2;
-  const laid = chips.slice(0, count).map((chip) => {
-    const at = x;
-    x += chip.w + gap;
-    return { ...chip, x: at };
-  });
-  return rest ? [...laid, { text: rest.trim(), x: x + 2, w: 0 }] : laid;
+  const more = (count) => (count ? `+${count}` : "");
+  const room = (text) => (text ? labelWidth(ctx, text) + 2 * ARCH_CHIP.gap : 0);
+  const endFrom = (start) => {
+    let used = room(more(start));
+    let at = start;
+    for (; at < chips.length; at++) {
+      used += chips[at].w + ARCH_CHIP.gap;
+      if (at > start && used - ARCH_CHIP.gap + room(more(chips.length - at - 1)) > box.w) break;
+    }
+    return at;
+  };
+  const start = archFirstShown(endFrom, focus.filter((index) => index >= 0 && index < chips.length));
+  const end = endFrom(start);
+  const shown = chips.slice(start, end);
+  const [before, after] = [more(start), more(chips.length - end)];
+  const width = shown.reduce((sum, chip) => sum + chip.w + ARCH_CHIP.gap, -ARCH_CHIP.gap) + room(before) + room(after);
+  let x = box.x + (box.w - width) / 2;
+  const laid = before ? [{ text: before, x, w: 0, index: -1 }] : [];
+  x += room(before);
+  for (const chip of shown) {
+    laid.push({ ...chip, x });
+    x += chip.w + ARCH_CHIP.gap;
+  }
+  return after ? [...laid, { text: after, x: x + 2, w: 0, index: -1 }] : laid;
+}
+
+/** The earliest start from which all of `focus`, or at least its first, is shown. */
+function archFirstShown(endFrom, focus) {
+  if (!focus.length) return 0;
+  const [first, last] = [Math.min(...focus), Math.max(...focus)];
+  let start = 0;
+  while (start < first && endFrom(start) <= last) start++;
+  if (focus[0] < start) return focus[0];
+  while (endFrom(start) <= focus[0]) start++;
+  return start;
 }
