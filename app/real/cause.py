@@ -28,9 +28,11 @@ CONTEXT = 8  # tokens before a candidate that its label may depend on
 
 @dataclass(frozen=True)
 class Run:
-    """The outputs at one position: `before` and `after` each change (A, or N × D for vectors)."""
+    """The outputs at one position (A, or N × D for vectors): `before` any change, with the heads alone that are off
+    `besides`, and `after` each change on top of those."""
 
     before: Tensor
+    besides: Tensor
     after: dict[What, Tensor]
 
 
@@ -46,6 +48,7 @@ class Seen:
     position: int
     run: Run
     token: int | None
+    besides: tuple[Intervention, ...] = ()
 
     @property
     def weight(self) -> float:
@@ -68,11 +71,13 @@ class Seen:
         """How far the vectors have moved, all positions."""
         return moved(self.run.before, self.run.after[what or self.what])
 
-    def change(self, what: What) -> float:
-        """By how many bits the followed token's probability changes, or how far the vector turns."""
+    def change(self, what: What | None) -> float:
+        """By how many bits the followed token's probability changes, or how far the vector turns; with None by the
+        heads alone that are off besides."""
+        after = self.run.besides if what is None else self.run.after[what]
         if self.token is None:
-            return float(self.moved(what).turned[self.position])
-        p, q = (log_probabilities(x)[self.token] / BIT for x in (self.run.before, self.run.after[what]))
+            return float(moved(self.run.before, after).turned[self.position])
+        p, q = (log_probabilities(x)[self.token] / BIT for x in (self.run.before, after))
         return 0.0 if p == q else float(q - p)
 
     def label(self, token: int) -> str:
@@ -91,10 +96,11 @@ def seen(now: Opened, stack: Stack) -> Seen:
     subject = Subject.of(now.model.module, now.trace)
     position = position_of(subject, stack)
     what: What = state.lab("x_what")
-    key = (now.key, stack.name, stack.layer, stack.head, stack.i, stack.j, position)
+    heads = besides(stack)
+    key = (now.key, stack.name, stack.layer, stack.head, stack.i, stack.j, position, heads)
     with st.spinner(t("cause.running")):
         run = _kept().get(key, lambda: _run(subject, stack, position))
-    return Seen(now, stack, subject, what, position, run, _token(subject, run))
+    return Seen(now, stack, subject, what, position, run, _token(subject, run), heads)
 
 
 def position_of(subject: Subject, stack: Stack) -> int:
@@ -109,19 +115,28 @@ def position_of(subject: Subject, stack: Stack) -> int:
     return 0
 
 
-def changes(stack: Stack) -> list[list[Intervention]]:
-    """The three changes of the head that is looked at, in the order of WHATS."""
-    stream, kind = stack.name
-    place = (stream, kind, stack.layer, stack.head)
-    return [[Intervention(*place, what, stack.i, stack.j)] for what in WHATS]
+def besides(stack: Stack) -> tuple[Intervention, ...]:
+    """The heads of the stack that are off as well, whatever is done to the one that is looked at."""
+    named = [part.split(".") for part in state.lab("x_off").split(",") if part]
+    places = dict.fromkeys((int(layer), int(head)) for layer, head in named)
+    return tuple(
+        Intervention(*stack.name, layer, head)
+        for layer, head in places
+        if layer < len(stack.calls) and head < stack.calls[layer].heads
+    )
+
+
+def change_of(stack: Stack, what: What) -> Intervention:
+    """A change of the head that is looked at."""
+    return Intervention(*stack.name, stack.layer, stack.head, what, stack.i, stack.j)
 
 
 def _run(subject: Subject, stack: Stack, position: int) -> Run:
     at = None if subject.compared == "vectors" else position
-    outputs = subject.run([(), *changes(stack)], at)
-    return Run(
-        outputs[0].clone(), {what: output.clone() for what, output in zip(WHATS, outputs[1:], strict=True)}
-    )
+    kept = besides(stack)
+    outputs = subject.run([(), kept, *([*kept, change_of(stack, what)] for what in WHATS)], at)
+    before, alone, *after = (output.clone() for output in outputs)
+    return Run(before, alone, dict(zip(WHATS, after, strict=True)))
 
 
 def _token(subject: Subject, run: Run) -> int | None:

@@ -11,15 +11,18 @@ from components.theme import num, percent
 from models.interventions.compare import Candidate, Comparison
 
 SMALL = 0.1  # bits: a change of less than 7 % of a probability is called none
+NAMED = 6  # heads that are named before it is "…"
 LOOKS = 0.3  # attention that is worth asking about
 TURNED = 0.002  # cosine distance below which a vector is said to stay
 
 
 def sentence(seen: Seen) -> str:
     """What was done to the head, and what became of the model's output."""
-    if seen.hidden and seen.what == "edge":
+    if seen.hidden and seen.what == "edge" and not seen.besides:
         return t("cause.hidden", query=query(seen), at=looked_at(seen))
     done = t(f"cause.done.{seen.what}", query=query(seen), at=looked_at(seen))
+    if seen.besides:
+        done = t("cause.also", heads=_named(seen)) + done
     if seen.token is None:
         return done + _turned(seen)
     compared = seen.compared()
@@ -76,8 +79,16 @@ def chance(probability: float) -> str:
     return num(probability, 2 if 0.005 <= probability <= 0.995 or probability in (0.0, 1.0) else 4)
 
 
+def _named(seen: Seen) -> str:
+    """The heads that are off besides."""
+    names = [f"L{change.layer}H{change.head}" for change in seen.besides[:NAMED]]
+    return ", ".join(names) + (" …" if len(seen.besides) > NAMED else "")
+
+
 def verdict(seen: Seen) -> str:
-    """Whether the chosen edge is what the head works through."""
+    """Whether the chosen edge is what the head works through; nothing where other heads are off besides."""
+    if seen.besides:
+        return ""
     least = SMALL if seen.token is not None else TURNED
     edge, off = seen.change("edge"), seen.change("off")
     if max(abs(edge), abs(off)) < least:

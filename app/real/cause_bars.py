@@ -80,10 +80,12 @@ def _vectors(seen: Seen) -> None:
 def show_ledger(seen: Seen) -> None:
     """The attention of the chosen edge, and below it what each of the three changes does: two different things."""
     follows = seen.token is not None
-    values = {what: seen.change(what) for what in ORDER}
+    values: dict[What | None, float] = {what: seen.change(what) for what in ORDER}
+    if seen.besides:
+        values = {None: seen.change(None), **values}
     largest = max(1.0 if follows else 0.02, *(abs(value) for value in values.values()))
     rows = "".join(
-        f'<div class="row{" chosen" if what == seen.what else ""}"><span>{t(f"cause.ledger.{what}")}</span>'
+        f'<div class="row{" chosen" if what == seen.what else ""}"><span>{_done(seen, what)}</span>'
         f"{_diverging(value, largest, both=follows)}<b>{signed(value) if follows else num(value, 4)}</b></div>"
         for what, value in values.items()
     )
@@ -94,6 +96,12 @@ def show_ledger(seen: Seen) -> None:
         f'<span class="track"><i class="w" style="left:0;width:{share:.1f}%"></i></span><b>{num(seen.weight)}</b></div>'
         f'<p>{_unit(seen)}</p>{rows}<p class="verdict">{verdict(seen)}</p></div>'
     )
+
+
+def _done(seen: Seen, what: What | None) -> str:
+    if what is None:
+        return t("cause.ledger.besides", count=len(seen.besides))
+    return t("cause.ledger.too" if seen.besides else "cause.ledger.alone", done=t(f"cause.ledger.{what}"))
 
 
 def _unit(seen: Seen) -> str:

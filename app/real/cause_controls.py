@@ -9,7 +9,7 @@ import streamlit as st
 from app import state
 from app.i18n import t, words
 from app.real.axes import axes_of
-from app.real.cause import Seen, changes, plain
+from app.real.cause import Seen, change_of, plain
 from app.real.cause_answer import positions
 from app.real.headline import choose_head, choose_stack
 from app.real.opening import Opened
@@ -23,6 +23,7 @@ from models.interventions.pattern import blocked_edges, changed_weights
 
 Mask = npt.NDArray[np.bool_]
 
+MOST = 40  # heads that are off at once
 OFFERED = 12  # likely tokens that can be followed
 HEIGHT = 372  # pixels of the matrix
 SHOWN: tuple[str, ...] = ("edge", "uniform", "off")
@@ -85,12 +86,33 @@ def _choose_token(seen: Seen) -> None:
     )
 
 
+def show_besides(stack: Stack) -> None:
+    """The heads that are off as well."""
+    names = [f"{layer}.{head}" for layer, call in enumerate(stack.calls) for head in range(call.heads)]
+    chosen = state.lab("x_off")
+    key = f"am.cause_off_{chosen}_{len(names)}"
+
+    def take() -> None:
+        state.turn(x_off=",".join(state.widget(key) or ()))
+
+    st.multiselect(
+        t("cause.besides"),
+        names,
+        default=[name for name in dict.fromkeys(chosen.split(",")) if name in names],
+        format_func=lambda name: "L{}H{}".format(*name.split(".")),
+        placeholder=t("cause.besides_none"),
+        max_selections=MOST,
+        key=key,
+        on_change=take,
+    )
+
+
 def show_matrix(now: Opened, stack: Stack) -> None:
     """The head's weights as they are under the change; a blocked edge is hidden like any masked cell. A click chooses
     an edge."""
     rows, cols = axes_of(now, stack)
     what = state.lab("x_what")
-    change = next(one for one in changes(stack) if one[0].what == what)
+    change = [change_of(stack, what)]
     call = stack.call
     weights = changed_weights(call, stack.head, change) if call.tier != 3 else call.weights(stack.head)
     visible = call.visible(stack.head)

@@ -47,7 +47,8 @@ def show_scan(seen: Seen) -> None:
         return
     found = _scanned(seen)
     heading = t(f"cause.scan.title.{seen.what}")
-    st.html(f'<h2>{heading}</h2><p class="am-small">{_summary(seen, found)} {_most(seen, found)}</p>')
+    said = _summary(seen, found) + t("cause.scan.sep") + _most(seen, found)
+    st.html(f'<h2>{heading}</h2><p class="am-small">{said}</p>')
     if not found.complete:
         with st.container(horizontal=True, vertical_alignment="center", key="cause_scan_part"):
             st.html(f'<p class="am-small">{t("cause.scan.part", done=found.measured, heads=found.heads)}</p>')
@@ -77,7 +78,7 @@ def _wanted(seen: Seen) -> bool:
 def question_of(seen: Seen) -> Question:
     """What is asked of every head."""
     edge = (seen.stack.i, seen.stack.j)
-    return Question(seen.what, seen.position, seen.token, *edge)
+    return Question(seen.what, seen.position, seen.token, *edge, seen.besides)
 
 
 def _ask_for_more(name: Hashable) -> None:
@@ -99,7 +100,7 @@ def _name_of(seen: Seen) -> Hashable:
     """Names a scan in caches: whatever changes its numbers."""
     asked = question_of(seen)
     edge = (asked.query, asked.key) if asked.what == "edge" else ()
-    return (seen.now.key, seen.stack.name, asked.what, asked.position, asked.token, *edge)
+    return (seen.now.key, seen.stack.name, asked.what, asked.position, asked.token, asked.besides, *edge)
 
 
 def _run(seen: Seen, scan: Scan, asked: Question) -> Scan:
@@ -175,34 +176,38 @@ def _target(seen: Seen) -> str:
 
 
 def _grid(seen: Seen, found: Scan) -> None:
-    """Heads down, layers across: as wide as the page."""
-    values = found.effects.T.numpy()
-    absent = np.zeros(values.shape, dtype=bool)
-    for layer, call in enumerate(seen.stack.calls):
-        absent[call.heads :, layer] = True
+    """The effects, the longer side of layers and heads across."""
+    layers, heads = found.effects.shape
+    across = layers >= heads
+    values = (found.effects.T if across else found.effects).numpy()
+    names = [f"H{head}" for head in range(heads)], [f"L{layer}" for layer in range(layers)]
+    rows, cols = names if across else names[::-1]
 
     def choose(cell: Selection) -> None:
-        if cell.row < seen.stack.calls[cell.col].heads:
-            state.look(layer=cell.col, head=cell.row)
+        layer, head = (cell.col, cell.row) if across else cell
+        if head < seen.stack.calls[layer].heads:
+            state.look(layer=layer, head=head)
 
-    unmeasured = np.isnan(values) | absent
-    target = _target(seen)
-    unit = "bits" if seen.token is not None else "turned"
+    unmeasured = np.isnan(values)
+    follows = seen.token is not None
+    target, unit = _target(seen), "bits" if follows else "turned"
+    at = (seen.stack.layer, seen.stack.head)
     matrix(
         np.nan_to_num(values),
-        [f"H{head}" for head in range(values.shape[0])],
-        [f"L{layer}" for layer in range(values.shape[1])],
+        rows,
+        cols,
         title=t(f"cause.scan.grid_{unit}", target=target),
         text=words(
             "matrix",
             label=t("cause.scan.label"),
-            tip="{col} {row}   {value}",
+            tip="{row} {col}   {value}",
             masked=t("cause.scan.unmeasured"),
         ),
-        key="cause_grid",
-        limit=STRONG if seen.token is not None else TURNED,
+        key=f"cause_grid_{'_'.join(seen.stack.name)}",
+        scale="signed" if follows else "weights",
+        limit=STRONG if follows else None,
         mask=~unmeasured if bool(unmeasured.any()) else None,
-        selected=(seen.stack.head, seen.stack.layer),
+        selected=at[::-1] if across else at,
         height=250,
         channel="cause_grid",
         on_select=choose,

@@ -11,7 +11,7 @@ from app.notice import error_notice
 from app.real.cause import Seen, seen
 from app.real.cause_answer import sentence
 from app.real.cause_bars import show_effect, show_ledger
-from app.real.cause_controls import show_head, show_matrix, show_output, show_what
+from app.real.cause_controls import show_besides, show_head, show_matrix, show_output, show_what
 from app.real.cause_examples import begin_with_an_example, show_examples
 from app.real.cause_scan import show_scan
 from app.real.facts import show_notes
@@ -39,6 +39,7 @@ def show() -> None:
         with left, st.container(gap="small"):
             show_head(now, stack)
             show_matrix(now, stack)
+            show_besides(stack)
         with right, st.container(gap="small"):
             show_what()
             found = _answer(now, stack)

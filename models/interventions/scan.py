@@ -20,13 +20,14 @@ TOKENS = 2048  # rows × tokens of one run: what a run needs in memory, and how 
 @dataclass(frozen=True)
 class Question:
     """What is done to every head (with its edge), the position whose output is looked at, and the token whose
-    probability is followed (None where outputs are vectors)."""
+    probability is followed (None where outputs are vectors). What is changed `besides` is so before and after."""
 
     what: What
     position: int
     token: int | None = None
     query: int | None = None
     key: int | None = None
+    besides: tuple[Intervention, ...] = ()
 
     def change(self, call: AttentionCall, head: int) -> Intervention:
         """The change of one head."""
@@ -71,8 +72,9 @@ def go_on(
     found = Scan(scan.effects.clone(), scan.heads, scan.measured, scan.seconds, list(scan.left))
     began = time.monotonic()
     for places in _portions(found.left, subject.positions):
-        rows = [[question.change(calls[layer], head)] for layer, head in places]
-        outputs = subject.run([(), *rows], question.position)
+        kept = question.besides
+        rows = [[*kept, question.change(calls[layer], head)] for layer, head in places]
+        outputs = subject.run([kept, *rows], question.position)
         for place, effect in zip(places, effects(outputs, question.token), strict=True):
             found.effects[place] = effect
         found.measured += len(places)

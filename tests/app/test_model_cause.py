@@ -161,6 +161,25 @@ def test_all_three_changes() -> None:
     assert len(sentences) == 3
 
 
+def test_other_heads_can_be_off_as_well() -> None:
+    """Two heads that copy stand in for each other: together they are missed."""
+    ship = replace(OPENING["smollm2"], layer=18, head=6, i=13, j=6)
+    alone = open_page("cause", at_view(ship))
+    assert "dawn stays: 0.55 before, 0.53 after" in answer(alone)
+    at = open_page("cause", at_view(ship, x_off="20.6,24.7,99.0"))
+    assert healthy(at)
+    assert "Off as well: L20H6, L24H7." in answer(at)
+    assert "only the other heads off: 2" in written(at)
+    assert re.search(r"dawn falls from 0\.55 to 0\.[01]", answer(at))
+    at = at.multiselect[0].set_value(["20.6"]).run()
+    assert healthy(at)
+    assert "Off as well: L20H6. Without" in answer(at)
+    assert at.query_params["x_off"] in ("20.6", ["20.6"])
+    at = at.multiselect[0].set_value([]).run()
+    assert "Off as well" not in answer(at)
+    assert "x_off" not in at.query_params
+
+
 def test_position_and_token_are_chosen_and_in_the_address() -> None:
     at = open_page("cause", at_view(PARIS))
     at = at.selectbox(key="am.x_at").set_value(1).run()
@@ -312,6 +331,9 @@ def test_a_key_in_the_future_changes_nothing_and_is_said() -> None:
         {"x_at": "9999", "x_token": "9999999"},
         {"x_at": "-5", "x_token": "x", "x_what": "mean", "x_scan": "2"},
         {"x_token": "3"},
+        {"x_off": "1.1,1.1,999.999"},
+        {"x_off": "23.4", "x_what": "off"},
+        {"x_off": "a;drop"},
         {"words": "1", "special": "0"},
         {"stream": "encoder", "kind": "cross"},
     ],
@@ -323,7 +345,7 @@ def test_unusual_addresses(query: dict[str, str]) -> None:
 
 
 def test_a_text_that_fills_the_model() -> None:
-    at = open_page("cause", at_view(ModelView(text="word " * 900, layer=2, i=3, j=2)))
+    at = open_page("cause", at_view(ModelView(text="word " * 700, layer=2, i=3, j=2)))
     assert healthy(at)
     assert "were cut off" in written(at)
     assert answer(at)

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from models.interventions import scan as scanning
+from models.interventions.change import Intervention
 from models.interventions.compare import BIT, moved
 from models.interventions.scan import Question, Scan, begin, effects, go_on
 from models.interventions.subject import Subject
@@ -64,6 +65,17 @@ def test_a_head_that_is_not_there_has_no_effect() -> None:
     scan = begin(ragged)
     assert scan.effects.shape == (2, 4)
     assert isinstance(scan, Scan)
+
+
+def test_what_is_changed_besides_is_changed_before_and_after() -> None:
+    subject = every("Llama")
+    kept = (Intervention("decoder", "self", 0, 1),)
+    question = Question("off", 6, besides=kept)
+    found = go_on(begin(subject.calls), subject, subject.calls, question)
+    base = subject.run([kept], 6)[0]
+    both = subject.run([[*kept, Intervention("decoder", "self", 1, 2)]], 6)[0]
+    assert float(found.effects[1, 2]) == pytest.approx(float(moved(base, both).turned), abs=2e-5)
+    assert float(found.effects[0, 1]) == pytest.approx(0, abs=1e-6)  # it is off already
 
 
 def test_signs() -> None:
