@@ -84,15 +84,19 @@ READ_ALONE = ("smollm2", "en-pt", *OWN)  # models that do not read two sentences
 WRITE_NOTHING = ("minilm", "smollm2", "repeat")  # models that do not turn a text into another
 
 
+def example(model: str) -> ModelView:
+    """Where a model opens if nothing else is said."""
+    if model == MINE:
+        return replace(ModelView(), model=model, text="", layer=0, head=0, i=1, j=0)  # see app.training.mine
+    return EXAMPLES.get(model, replace(ModelView(), model=model, layer=0, head=0, i=1, j=0))
+
+
 def with_model(view: ModelView, model: str) -> ModelView:
     """Open another model: at its example, with the user's own text if there is one, and shown in the same way. A text
     is not taken over to or from a model that knows other symbols than words."""
-    start = EXAMPLES.get(model, replace(ModelView(), model=model, layer=0, head=0, i=1, j=0))
-    if model == MINE:
-        start = replace(start, text="")  # the example of its task: see app.training.mine
-    example = replace(start, words=view.words, special=view.special, sink=view.sink)
+    start = replace(example(model), words=view.words, special=view.special, sink=view.sink)
     if model in OWN or view.model in OWN:
-        return example
+        return start
     if view.text.strip() in {"", *(known.text for known in EXAMPLES.values())}:
-        return example
-    return replace(example, text=view.text, pair="" if model in READ_ALONE else view.pair)
+        return start
+    return replace(start, text=view.text, pair="" if model in READ_ALONE else view.pair)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from app.lab.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE
-from app.model_view import ModelView
+from app.model_view import ModelView, example
 from app.parameters import LINK_LIMIT, MODEL, PRESET, SETTINGS, TOP, VIEW, Parameter
 from models.settings import DEFAULT_PRESET, MAX_TOKENS, PRESETS, Settings
 from models.tokenizer import tokenize
@@ -69,7 +69,7 @@ def _full(state: State, default_language: str) -> dict[str, str]:
         found["lang"] = state.language
     found |= _differences(VIEW, tidy(state).view, tidy(replace(state, view=View())).view)
     found |= _differences(TOP[1:], state, State())
-    found |= _differences(MODEL, state.model, ModelView())
+    found |= _differences(MODEL, state.model, replace(example(state.model.model), model=ModelView().model))
     found |= {n: KNOBS[n].write(value) for n, value in state.knobs.items() if value != KNOBS[n].default}
     return {name: _used_part(text) if name in ("text", "text2") else text for name, text in found.items()}
 
@@ -115,13 +115,18 @@ def decode(parameters: Mapping[str, Sequence[str]], default_language: str) -> tu
         preset=preset,
         settings=replace(PRESETS[preset], **read(SETTINGS)),
         view=replace(View(), **read(VIEW)),
-        model=replace(ModelView(), **read(MODEL)),
+        model=_model_view(read(MODEL)),
         knobs=read([Parameter(knob.name, knob.name, knob.read) for knob in KNOBS.values()]),
         **({"language": default_language} | read(TOP)),
     )
     beyond = [name for name in _beyond(state) if name in parameters]
     defaults = {name: getattr(View(), name) for name in beyond}
     return replace(state, view=replace(state.view, **defaults)), (*ignored, *beyond)
+
+
+def _model_view(given: Mapping[str, Any]) -> ModelView:
+    """What is not said about a model is as in its example."""
+    return replace(example(given.get("model", ModelView().model)), **given)
 
 
 def _beyond(state: State) -> list[str]:

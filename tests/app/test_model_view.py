@@ -83,6 +83,13 @@ def test_hostile_parameters_are_left_out_and_named(name: str, value: str) -> Non
 
 
 def test_all_fields_have_a_place_in_the_address() -> None:
-    changed = ModelView("smollm2", "a", "b", "c", "decoder", "cross", 1, 2, 3, 4, True, False, True, "ab", 3)
+    changed = ModelView("some/model", "a", "b", "c", "decoder", "cross", 1, 2, 3, 4, True, False, True, "ab", 3)
     assert all(getattr(changed, f.name) != getattr(ModelView(), f.name) for f in fields(ModelView))
     assert len(encode(State(model=changed))) == len(fields(ModelView))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_address_with_a_model_alone_opens_its_example(name: str) -> None:
+    state, _ = decode({"model": [name]}, "en")
+    assert state.model == EXAMPLES[name]
+    assert set(encode(state)) == ({"model"} if name != ModelView().model else set())
