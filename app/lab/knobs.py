@@ -134,7 +134,8 @@ _TRANSLATE: tuple[Knob, ...] = (
 )
 
 _MEASURES = (
-    "previous", "next", "itself", "earlier", "first", "induction", "separator", "diagonal", "distance", "entropy", "evenness"
+    "previous", "next", "itself", "earlier", "first", "induction", "separator", "diagonal", "distance", "entropy",
+    "evenness",
 )  # fmt: skip
 _ROLES: tuple[Knob, ...] = (
     Knob("r_measure", "role", options=("role", *_MEASURES)),
@@ -153,7 +154,9 @@ _CAUSE: tuple[Knob, ...] = (
     Knob("x_what", "edge", options=("edge", "uniform", "off")),
     Knob("x_at", -1, -1, 9_999),  # the position whose output is compared; −1: as the page chooses
     Knob("x_token", -1, -1, 9_999_999),  # the token that is followed; −1: the likeliest before
-    Knob("x_off", "", high=400, pattern=r"(\d{1,3}\.\d{1,3}(,(?=\d)|$))*"),  # heads that are off as well: layer.head
+    Knob(
+        "x_off", "", high=400, pattern=r"(\d{1,3}\.\d{1,3}(,(?=\d)|$))*"
+    ),  # heads that are off as well: layer.head
     Knob("x_scan", False),
     Knob("x_stay", False),
 )

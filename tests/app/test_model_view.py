@@ -83,7 +83,9 @@ def test_hostile_parameters_are_left_out_and_named(name: str, value: str) -> Non
 
 
 def test_all_fields_have_a_place_in_the_address() -> None:
-    changed = ModelView("some/model", "a", "b", "c", "decoder", "cross", 1, 2, 3, 4, True, False, True, "ab", 3)
+    changed = ModelView(
+        "some/model", "a", "b", "c", "decoder", "cross", 1, 2, 3, 4, True, False, True, "ab", 3
+    )
     assert all(getattr(changed, f.name) != getattr(ModelView(), f.name) for f in fields(ModelView))
     assert len(encode(State(model=changed))) == len(fields(ModelView))
 
