@@ -16,7 +16,8 @@ from tests.models.pretrained.architectures import build
 
 OWN_KINDS = ("decoder", "encoder", "encoder-decoder")
 FAMILIES = ("Llama", "GPT-2", "BERT", "T5", "BART", "ALBERT", "gpt-oss (sinks)", "Gemma 2 (softcap)", "OPT",
-            "Qwen3-Next (gated)", "DistilBERT", "Mistral (window)", "GPT-NeoX", "DeepSeek V3 (MLA)")  # fmt: skip
+            "Qwen3-Next (gated)", "DistilBERT", "Mistral (window)", "GPT-NeoX", "DeepSeek V3 (MLA)",
+            "GPTBigCode", "Mixtral", "Laguna (gated)", "Marian")  # fmt: skip
 
 
 def family(name: str, **changes: Any) -> Subject:

@@ -11,7 +11,7 @@ import torch
 
 from models.errors import InputError
 from models.interventions import growth
-from models.interventions.change import Intervention
+from models.interventions.change import WHATS, Intervention
 from models.interventions.changer import Row
 from models.interventions.subject import Subject
 from models.pretrained import load_model
@@ -97,6 +97,18 @@ def test_every_position_of_the_ready_models(name: str) -> None:
         found = subject.run([(), off], position)
         assert gap(found[:1], whole[position : position + 1]) < 1e-5
         assert gap(found[1:], found[:1]) > 1e-5
+
+
+def test_a_model_of_half_precision_stays_one() -> None:
+    whole, half = family("Llama"), family("Llama")
+    half.module.to(torch.bfloat16)
+    for what in WHATS:
+        change = [Intervention("decoder", "self", 0, 2, what, 3, 1)]
+        found, expected = (subject.run([(), change], 3) for subject in (half, whole))
+        assert found.dtype == torch.float32
+        assert gap(found, expected) < 0.1
+        assert gap(found[1:], found[:1]) > 1e-3
+    assert next(half.module.parameters()).dtype == torch.bfloat16
 
 
 def test_grouped_heads_share_keys_and_are_changed_one_by_one() -> None:
