@@ -15,11 +15,13 @@ from models.pretrained.catalogue import READY_MODELS
 
 @dataclass(frozen=True)
 class Example:
-    """What is looked at, what is done to the head, and the token that is followed (−1: the likeliest before)."""
+    """What is looked at, what is done to the head, the token that is followed (−1: the likeliest before), and the heads
+    that are off besides."""
 
     view: ModelView
     what: What
     token: int = -1
+    besides: str = ""
 
 
 TIGER = 21957  # " tiger" in the vocabulary of SmolLM2
@@ -61,6 +63,12 @@ EXAMPLES: dict[str, Example] = {
         ),
         "edge",
     ),
+    # four heads that do the same: any one of them is enough
+    "spare": Example(
+        ModelView(model="repeat", text="Zq7pLw3xZq7pLw3xZq7p", layer=1, head=0, i=19, j=4),
+        "off",
+        besides="1.1,1.2,1.3",
+    ),
 }
 FIRST = "paris"
 
@@ -77,7 +85,7 @@ def open_example(name: str) -> None:
     example, shown = EXAMPLES[name], state.model_view()
     view = replace(example.view, words=shown.words, special=shown.special, sink=shown.sink)
     state.look(**{field.name: getattr(view, field.name) for field in fields(view)})
-    state.turn(x_what=example.what, x_at=-1, x_token=example.token, x_scan=False)
+    state.turn(x_what=example.what, x_at=-1, x_token=example.token, x_off=example.besides, x_scan=False)
 
 
 def begin_with_an_example() -> None:

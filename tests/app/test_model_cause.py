@@ -20,6 +20,7 @@ from app.real.cause_examples import EXAMPLES, Example
 from app.url import State, encode
 from models.interventions.change import Intervention
 from models.interventions.compare import compare
+from models.interventions.scan import effects
 from models.interventions.subject import Subject
 from models.pretrained import load_model
 from tests.app.pages import choose, go_to, healthy, open_page
@@ -108,6 +109,22 @@ def test_much_attention_and_no_effect() -> None:
     assert found.divergence < 0.01
 
 
+def test_heads_that_stand_in_for_each_other() -> None:
+    """One of the four copying heads is enough: alone none is missed, and all together the answer is gone."""
+    view = EXAMPLES["spare"].view
+    model = load_model(view.model)
+    trace = model.trace(view.text)
+    subject = Subject.of(model.module, trace)
+    off = [Intervention("decoder", "self", 1, head) for head in range(4)]
+    outputs = subject.run([(), *([one] for one in off), off[1:], off], view.i)
+    right = int(outputs[0].argmax())
+    changes = effects(outputs, right)
+    assert all(abs(change) < 0.1 for change in changes[:4])
+    assert changes[4] > -1
+    assert changes[5] < -3
+    assert int(outputs[-1].argmax()) != right
+
+
 # ---- the page ------------------------------------------------------------------------------------------------------
 
 
@@ -145,6 +162,7 @@ def test_every_example_with_a_click(name: str, language: str) -> None:
         "against": ("tiger", "tiger"),
         "helper": ("this edge does not", "不是通过这条连接"),
         "nothing": ("attention is no cause", "注意力不是原因"),
+        "spare": ("switch the head off too", "再关掉这个头"),
     }[name]
     assert expected[language == "zh"] in written(at)
 
@@ -236,6 +254,15 @@ def test_minilm_compares_vectors() -> None:
     at = open_page("cause", {"x_stay": "1"})
     assert "the output vector of it turns by 0.0047" in answer(at)
     assert components(at) == {"am_matrix", "am_token_bars"}
+
+
+@pytest.mark.parametrize("name", ["repeat", "words-en", "words-zh"])
+def test_models_that_were_trained_here(name: str) -> None:
+    for what in ("off", "edge"):
+        at = open_page("cause", at_view(OPENING[name], x_what=what, x_scan="1"))
+        assert healthy(at)
+        assert answer(at)
+        assert at.get("plotly_chart")
 
 
 @pytest.mark.parametrize("stream", ["encoder", "decoder"])
