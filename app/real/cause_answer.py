@@ -12,6 +12,7 @@ from models.interventions.compare import Candidate, Comparison
 
 SMALL = 0.1  # bits: a change of less than 7 % of a probability is called none
 NAMED = 6  # heads that are named before it is "…"
+TINY = 0.00005  # a probability of which four decimals show nothing
 LOOKS = 0.3  # attention that is worth asking about
 TURNED = 0.002  # cosine distance below which a vector is said to stay
 
@@ -75,8 +76,10 @@ def _turned(seen: Seen) -> str:
 
 
 def chance(probability: float) -> str:
-    """A probability with two decimals; near 0 and 1, where these would hide it, with four."""
-    return num(probability, 2 if 0.005 <= probability <= 0.995 or probability in (0.0, 1.0) else 4)
+    """A probability with two decimals; near 0 and 1, where these would hide it, with four, or "≈ 0" and "≈ 1"."""
+    if min(probability, 1 - probability) < TINY:
+        return f"≈ {probability:.0f}"
+    return num(probability, 2 if 0.005 <= probability <= 0.995 else 4)
 
 
 def _named(seen: Seen) -> str:

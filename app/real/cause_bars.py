@@ -17,6 +17,7 @@ from models.interventions.compare import Candidate
 ORDER: tuple[What, ...] = ("edge", "uniform", "off")
 MANY = 32  # tokens whose vectors are drawn beside each other
 WORTH = 0.01  # probability from which a candidate is worth a row
+ROWS = 7  # candidates that are shown: the page fits a laptop's screen
 COLUMNS = ("token", "before", "after", "bits", "rank")
 
 
@@ -32,7 +33,9 @@ def _candidates(seen: Seen) -> None:
     """Every candidate with its bar before and its bar after, on one scale."""
     compared = seen.compared()
     always = (seen.token, compared.top_before.token, compared.top_after.token)
-    shown = [c for c in compared.candidates if max(c.before, c.after) >= WORTH or c.token in always]
+    worth = [c for c in compared.candidates if max(c.before, c.after) >= WORTH or c.token in always]
+    likely = sorted(worth, key=lambda c: (c.token not in always, -max(c.before, c.after)))[:ROWS]
+    shown = sorted(likely, key=lambda c: c.rank_before)
     scale = max(max(c.before, c.after) for c in shown)
     titles = "".join(
         f'<span role="columnheader">{escape(t(f"cause.column.{name}"))}</span>' for name in COLUMNS

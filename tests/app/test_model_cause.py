@@ -16,6 +16,7 @@ from app.languages import LANGUAGES
 from app.model_view import EXAMPLES as OPENING
 from app.model_view import ModelView
 from app.real import cause_scan
+from app.real.cause_answer import chance
 from app.real.cause_examples import EXAMPLES, Example
 from app.url import State, encode
 from models.interventions.change import Intervention
@@ -196,6 +197,22 @@ def test_other_heads_can_be_off_as_well() -> None:
     at = at.multiselect[0].set_value([]).run()
     assert "Off as well" not in answer(at)
     assert "x_off" not in at.query_params
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [
+        (0.5, "0.50"),
+        (0.0021, "0.0021"),
+        (0.9978, "0.9978"),
+        (1.0, "≈ 1"),
+        (0.0, "≈ 0"),
+        (0.99999, "≈ 1"),
+        (0.005, "0.01"),
+    ],
+)
+def test_probabilities_are_written_so_that_they_say_something(probability: float, text: str) -> None:
+    assert chance(probability) == text
 
 
 def test_position_and_token_are_chosen_and_in_the_address() -> None:
