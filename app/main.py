@@ -5,7 +5,6 @@ Started with `streamlit run app/main.py` or `python -m streamlit run app/main.py
 
 from __future__ import annotations
 
-import logging
 import sys
 from pathlib import Path
 
@@ -16,14 +15,13 @@ if str(ROOT) not in sys.path:  # streamlit puts app/ on the path, not the root
 import streamlit as st  # noqa: E402
 
 from app import navigation, sidebar, state  # noqa: E402
+from app.guarded import guarded  # noqa: E402
 from app.i18n import error_text, t  # noqa: E402
-from app.notice import error_notice, notice  # noqa: E402
+from app.notice import notice  # noqa: E402
 from app.session import computed  # noqa: E402
 from components.address import one_entry_per_page  # noqa: E402
-from models.errors import InputError  # noqa: E402
 
 SIDEBAR_WIDTH = 272
-LOG = logging.getLogger("attention_microscope")
 
 
 @st.cache_resource(show_spinner=False)
@@ -72,16 +70,5 @@ def show_address_notes() -> None:
         notice(t("app.not_in_url", what=what), "not_in_url")
 
 
-def guarded() -> None:
-    """Run the page. Whatever goes wrong, the user reads a sentence and the log has the rest."""
-    try:
-        main()
-    except InputError as error:
-        error_notice(error, "input")
-    except Exception:
-        LOG.exception("a page failed")
-        notice(t("app.failed"), "failed", problem=True)
-    state.write_url()
-
-
-guarded()
+guarded(main, "page")
+state.write_url()

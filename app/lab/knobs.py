@@ -143,6 +143,7 @@ _ROLES: tuple[Knob, ...] = (
     Knob("r_sort", "score", options=("score", "place")),
 )
 _GROW: tuple[Knob, ...] = (
+    Knob("w_stay", False),
     Knob("w_ids", "", high=6000, pattern=r"([1-4][A-Za-z0-9_-]+)?"),  # what was written: app.real.grow_ids
     Knob("w_of", "", high=8, pattern="[0-9a-f]*"),  # behind which prompt it was written: app.real.grow
     Knob("w_mode", "greedy", options=("greedy", "sampled")),

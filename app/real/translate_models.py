@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-
 import streamlit as st
 
 from app import state
 from app.i18n import t
-from app.model_view import ModelView, with_model
+from app.real.preferred import begin_with, open_model
 from app.real.translate import Places
 from app.real.translate_words import lacks
 
@@ -16,31 +14,13 @@ COMPLETE = ("words-en", "words-zh")  # models of our own that have all three pla
 
 
 def prefer_a_complete_model() -> None:
-    """Whoever comes here without having chosen a model or a text sees one with all three places. Choosing the app's
-    first model on this page keeps it: `e_stay` says so in the address."""
-    memory = state.scratch("translate")
-    seen = memory.get("model") if memory.get("visit") == state.visit() else None
-    view = state.model_view()
-    memory.update(visit=state.visit(), model=view.model)
-    if view.model != ModelView().model or state.lab("e_stay"):
-        return
-    if seen is not None and seen != view.model:
-        state.turn(e_stay=True)
-    elif view.text == ModelView().text and not view.pair:
-        memory.update(model=_preferred())
-        open_model(_preferred())
-        st.rerun()
+    """Whoever comes here without having chosen a model or a text sees one with all three places."""
+    begin_with(_preferred(), "translate", "e_stay")
 
 
 def _preferred() -> str:
     own = f"words-{state.language()}"
     return own if own in COMPLETE else COMPLETE[0]
-
-
-def open_model(name: str) -> None:
-    """Look at another model, at its example."""
-    view = with_model(replace(state.model_view(), text="", pair="", target=""), name)
-    state.look(**{field.name: getattr(view, field.name) for field in fields(view)})
 
 
 def show_missing(places: Places) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-
 import streamlit as st
 
 from app import state
+from app.guarded import guarded
 from app.i18n import t, words
-from app.notice import error_notice, notice
+from app.notice import error_notice
 from app.real import grow
 from app.real.axes import axes_of
 from app.real.grow import Growing, act, opened_text
@@ -18,18 +17,20 @@ from app.real.grow_stack import best_heads, growing_stack, show_chips, show_choi
 from app.real.grow_whole import show_way
 from app.real.headline import title
 from app.real.opening import Opened
+from app.real.preferred import begin_with
 from app.real.shown import shown_mask, shown_weights
 from app.real.stack import Stack
 from components.matrix import Selection, matrix
 from models.errors import InputError
+from models.pretrained.catalogue import READY_MODELS
 
 HEIGHT = 372  # pixels of the matrix: with text and candidates it fits a laptop's screen
 PACE = 0.3  # seconds between tokens that are written by themselves
-LOG = logging.getLogger("attention_microscope")
 
 
 def show() -> None:
     """Draw the page. It is a fragment: a click draws the page and not the sidebar."""
+    begin_with(_writer(), "grow_model", "w_stay")
     memory = grow.memory()
     if memory.get("visit") != state.visit():  # whoever comes back does not find a text that runs on
         memory.update(visit=state.visit(), playing=False)
@@ -37,18 +38,17 @@ def show() -> None:
     st.fragment(_guarded, run_every=PACE if memory["playing"] else None)()
 
 
+def _writer() -> str:
+    """Which model to begin with: the language model if it is here, else one that comes with the app."""
+    return "smollm2" if READY_MODELS["smollm2"].ready else "repeat"
+
+
 def _guarded() -> None:
-    """A fragment runs by itself, so it has to end well by itself: see `app.main.guarded`."""
+    """Draws what is written so far."""
     memory = grow.memory()
     if memory.pop("again", False) or memory["paced"] != memory["playing"]:
         st.rerun()  # with another sidebar or another pace: both take a run of the whole page
-    try:
-        _draw()
-    except InputError as error:
-        error_notice(error, "grow")
-    except Exception:
-        LOG.exception("a page failed")
-        notice(t("app.failed"), "failed", problem=True)
+    guarded(_draw, "grow")
     state.write_url()
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from app import state
+from app.guarded import guarded
 from app.i18n import t
 from app.notice import error_notice
 from app.real.headline import title
@@ -36,8 +37,13 @@ def show() -> None:
     active = run is not None and run.status in ("running", "waiting")
     with st.container(key="training", gap="small"):
         title(t("training.title"), t(f"training.lead.{setup.task.name}"))
-        st.fragment(_live, run_every=EVERY if active else None)(setup, active)
+        st.fragment(_guarded, run_every=EVERY if active else None)(setup, active)
     show_files(setup)
+
+
+def _guarded(setup: Setup, active: bool) -> None:
+    guarded(lambda: _live(setup, active), "training")
+    state.write_url()
 
 
 def _live(setup: Setup, active: bool) -> None:
@@ -64,7 +70,6 @@ def _live(setup: Setup, active: bool) -> None:
         _text(setup)
         panels.show_answer(drawn)
     _below(setup, drawn, place, head)
-    state.write_url()
 
 
 def _below(setup: Setup, drawn: Picture, place: Place, head: int) -> None:

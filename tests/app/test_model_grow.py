@@ -96,7 +96,7 @@ def test_smollm2_says_dawn_again() -> None:
 def test_a_model_that_only_reads(language: str) -> None:
     load_model("minilm")
     load_model("smollm2")
-    at = grow({"lang": language})
+    at = grow({"lang": language, "w_stay": "1"})
     assert healthy(at)
     assert "MiniLM" in written(at)
     assert "21%" in written(at)
@@ -269,3 +269,11 @@ def test_the_whole_translation_on_another_page() -> None:
     assert healthy(at)
     assert at.text_area(key="am.model_text").value == EXAMPLES["en-pt"].text
     assert at.text_area(key="am.model_target").value.startswith("Eu comprei um carro vermelho em Lisboa")
+
+
+def test_whoever_has_chosen_nothing_sees_a_model_that_writes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert dict(grow({}).query_params)["model"] == "smollm2"
+    monkeypatch.setenv("ATTENTION_HOME", "/nowhere")
+    at = grow({})
+    assert healthy(at)
+    assert dict(at.query_params)["model"] == "repeat"  # comes with the app

@@ -124,7 +124,7 @@ def test_hostile_tokens_stay_text(open_page: OpenPage) -> None:
 
 
 def test_a_reader_leads_to_a_writer(open_page: OpenPage) -> None:
-    page = open_page("grow")
+    page = open_page("grow", {"w_stay": 1})
     expect(page.get_by_text("MiniLM-L6 reads, it does not write.")).to_be_visible()
     page.get_by_role("button", name="SmolLM2 · continues").click()
     expect(tokens(page)).to_have_count(PROMPT)
