@@ -18,7 +18,6 @@ from models.transformer.blocks import EPSILON, Attended, Block, Heard, blank
 from models.transformer.cache import Cache, empty
 from models.transformer.config import Config
 
-
 CALM = 0.45  # of the spread that an attention by itself begins with
 
 

@@ -16,7 +16,7 @@ class Repeat(Task):
     been there before can be known, and only by finding it: the right attention is an induction head, which looks at the
     symbol that followed the same symbol earlier, on top of a head of the layer below that looks at the symbol before
     (Olsson et al. 2022, "In-context learning and induction heads"). Blocks of a user's own may have a symbol twice, and
-    then two things have followed it: one such head cannot tell which of them is right, and the model is sometimes wrong.
+    then two things have followed it: such a head cannot tell which of them is right, and the model is sometimes wrong.
     """
 
     name = "repeat"
