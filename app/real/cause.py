@@ -94,6 +94,8 @@ def seen(now: Opened, stack: Stack) -> Seen:
     """Runs the model (or takes the run that was kept). Raises InputError where the model cannot be changed or its
     outputs cannot be compared."""
     subject = Subject.of(now.model.module, now.trace)
+    if state.lab("x_at") >= subject.positions:  # controls and address say what is shown
+        state.turn(x_at=-1)
     position = position_of(subject, stack)
     what: What = state.lab("x_what")
     heads = besides(stack)
@@ -143,8 +145,10 @@ def _token(subject: Subject, run: Run) -> int | None:
     """The token that is followed: the chosen one, or the likeliest before."""
     if subject.compared == "vectors":
         return None
+    if state.lab("x_token") >= len(run.before):
+        state.turn(x_token=-1)
     chosen = int(state.lab("x_token"))
-    return chosen if 0 <= chosen < len(run.before) else int(torch.argmax(run.before))
+    return chosen if chosen >= 0 else int(torch.argmax(run.before))
 
 
 @st.cache_resource(show_spinner=False)

@@ -10,13 +10,12 @@ from app import state
 from app.i18n import t, words
 from app.real.axes import axes_of
 from app.real.cause import Seen, change_of, plain
-from app.real.cause_answer import positions
+from app.real.cause_answer import chance, positions
 from app.real.headline import choose_head, choose_stack
 from app.real.opening import Opened
 from app.real.shown import Axis, shown_mask, shown_weights
 from app.real.stack import Stack
 from components.matrix import Selection, matrix
-from components.theme import num
 from models.interventions.change import WHATS
 from models.interventions.compare import order_of
 from models.interventions.pattern import blocked_edges, changed_weights
@@ -73,10 +72,10 @@ def _choose_token(seen: Seen) -> None:
     chances = seen.run.before.double().softmax(-1)
     chosen = int(state.lab("x_token"))
     likely = order_of(seen.run.before)[:OFFERED].tolist()
-    if 0 <= chosen < len(chances) and chosen not in likely:
+    if chosen >= 0 and chosen not in likely:
         likely.append(chosen)
     names = {-1: t("cause.token_auto")} | {
-        token: f"{seen.label(token)}  {num(float(chances[token]))}" for token in likely
+        token: f"{seen.label(token)}  {chance(float(chances[token]))}" for token in likely
     }
     st.selectbox(
         t("cause.token"),

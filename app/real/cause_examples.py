@@ -85,6 +85,7 @@ def open_example(name: str) -> None:
     example, shown = EXAMPLES[name], state.model_view()
     view = replace(example.view, words=shown.words, special=shown.special, sink=shown.sink)
     state.look(**{field.name: getattr(view, field.name) for field in fields(view)})
+    state.scratch("cause").update(model=view.model, known=view.model)
     state.turn(x_what=example.what, x_at=-1, x_token=example.token, x_off=example.besides, x_scan=False)
 
 
@@ -95,11 +96,13 @@ def begin_with_an_example() -> None:
     before = memory.get("model") if memory.get("visit") == state.visit() else None
     view = state.model_view()
     memory.update(visit=state.visit(), model=view.model)
+    if memory.setdefault("known", view.model) != view.model:  # what was chosen belongs to another model
+        state.turn(x_at=-1, x_token=-1, x_off="")
+        memory.update(known=view.model)
     if view.model != ModelView().model or state.lab("x_stay"):
         return
     if before is not None and before != view.model:
         state.turn(x_stay=True)
     elif view == ModelView() and READY_MODELS[EXAMPLES[FIRST].view.model].ready:
         open_example(FIRST)
-        memory.update(model=EXAMPLES[FIRST].view.model)
         st.rerun()

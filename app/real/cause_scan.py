@@ -9,7 +9,7 @@ import streamlit as st
 from app import state
 from app.i18n import t
 from app.real.cause import Seen
-from app.real.cause_scan_found import show_found, summary
+from app.real.cause_scan_found import attention, show_found, summary
 from app.real.headline import open_link
 from app.real.kept import Kept
 from models.interventions.scan import Question, Scan, begin, go_on
@@ -35,16 +35,16 @@ def show_scan(seen: Seen) -> None:
             st.html(f'<p class="am-small">{t(f"cause.scan.offer.{seen.what}")}</p>')
             open_link("model_head", t("real.open_head"), ":material/zoom_in:")
         return
-    found = _scanned(seen)
+    found, weights = _scanned(seen), attention(seen)
     heading = t(f"cause.scan.title.{seen.what}")
-    st.html(f'<h2>{heading}</h2><p class="am-small">{summary(seen, found)}</p>')
+    st.html(f'<h2>{heading}</h2><p class="am-small">{summary(seen, found, weights)}</p>')
     if not found.complete:
         with st.container(horizontal=True, vertical_alignment="center", key="cause_scan_part"):
             st.html(f'<p class="am-small">{t("cause.scan.part", done=found.measured, heads=found.heads)}</p>')
             st.button(
                 t("cause.scan.more"), key="am.cause_more", on_click=_ask_for_more, args=(_name_of(seen),)
             )
-    show_found(seen, found)
+    show_found(seen, found, weights)
 
 
 def _want(name: Hashable) -> None:

@@ -23,18 +23,18 @@ MUCH = 0.5  # attention that is much
 LITTLE, TURNED = 0.1, 0.005  # bits, and turns of a vector, that are little
 
 
-def show_found(seen: Seen, found: Scan) -> None:
-    """The grid, and the points beside it."""
+def show_found(seen: Seen, found: Scan, weights: Tensor) -> None:
+    """The grid, and the points beside it; `weights` are those of `attention`."""
     left, right = st.columns([1.55, 1], gap="medium")
     with left:
         _grid(seen, found)
     with right:
-        _scatter(seen, found)
+        _scatter(seen, found, weights)
 
 
-def summary(seen: Seen, found: Scan) -> str:
+def summary(seen: Seen, found: Scan, weights: Tensor) -> str:
     """Whether heads that look much at the key matter, and which head matters most; HTML."""
-    return _looking(seen, found) + t("cause.scan.sep") + _most(seen, found)
+    return _looking(seen, found, weights) + t("cause.scan.sep") + _most(seen, found, weights)
 
 
 def attention(seen: Seen) -> Tensor:
@@ -47,9 +47,9 @@ def attention(seen: Seen) -> Tensor:
     return found
 
 
-def _looking(seen: Seen, found: Scan) -> str:
+def _looking(seen: Seen, found: Scan, weights: Tensor) -> str:
     """How many heads look much at the key, and in how many of them that matters."""
-    weights, effects = attention(seen), found.effects
+    effects = found.effects
     looking = (weights >= MUCH) & ~effects.isnan()
     kind, least = ("bits", LITTLE) if seen.token is not None else ("turned", TURNED)
     edge = {"query": query(seen), "at": looked_at(seen), "much": num(MUCH, 1)}
@@ -67,11 +67,11 @@ def _looking(seen: Seen, found: Scan) -> str:
     )
 
 
-def _most(seen: Seen, found: Scan) -> str:
+def _most(seen: Seen, found: Scan, weights: Tensor) -> str:
     """The head that matters most."""
     most = int(found.effects.nan_to_num(0).abs().argmax())
     layer, head = divmod(most, found.effects.shape[1])
-    size, weight = float(found.effects[layer, head]), float(attention(seen)[layer, head])
+    size, weight = float(found.effects[layer, head]), float(weights[layer, head])
     kind, digits = ("bits", 2) if seen.token is not None else ("turned", 4)
     return t(
         f"cause.scan.most_{kind}",
@@ -128,12 +128,12 @@ def _grid(seen: Seen, found: Scan) -> None:
     st.html(f'<p class="am-small">{t(f"cause.scan.legend_{unit}", target=escape(target))}</p>')
 
 
-def _scatter(seen: Seen, found: Scan) -> None:
+def _scatter(seen: Seen, found: Scan, weights: Tensor) -> None:
     """One point per head: its attention to the right, its effect upwards."""
     from plotly.graph_objs import Scatter
 
     colours = charts.colours()
-    weights, effects = attention(seen).flatten(), found.effects.flatten()
+    looks, effects = weights.flatten(), found.effects.flatten()
     there = ~effects.isnan()
     heads = found.effects.shape[1]
     names = [f"L{n // heads} H{n % heads}" for n in range(len(effects))]
@@ -146,7 +146,7 @@ def _scatter(seen: Seen, found: Scan) -> None:
     )
     chart.add_trace(
         Scatter(
-            x=[float(weights[n]) for n in shown],
+            x=[float(looks[n]) for n in shown],
             y=[float(effects[n]) for n in shown],
             text=[names[n] for n in shown],
             mode="markers",

@@ -229,6 +229,20 @@ def test_position_and_token_are_chosen_and_in_the_address() -> None:
     assert "x_token" in at.query_params
 
 
+def test_choices_that_belong_to_another_model_or_text_are_dropped() -> None:
+    at = open_page("cause", at_view(PARIS, x_at="4", x_token="21957", x_off="20.6"))
+    assert "Off as well: L20H6." in answer(at)
+    at = at.selectbox(key="am.model_ready").select("en-pt").run()
+    assert healthy(at)
+    assert not {"x_at", "x_token", "x_off"} & set(at.query_params)
+    at = at.button(key="am.cause_against").click().run()
+    assert "x_token" in at.query_params  # an example's own choices are kept
+    at = at.selectbox(key="am.x_at").set_value(6).run()
+    at = at.text_area(key="am.model_text").set_value("Short text").run()
+    assert healthy(at)
+    assert "x_at" not in at.query_params
+
+
 def test_the_scan_names_the_head_that_matters() -> None:
     at = open_page("cause", at_view(PARIS)).button(key="am.cause_scan").click().run()
     assert healthy(at)
