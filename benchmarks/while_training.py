@@ -44,7 +44,7 @@ def _measure(browser: Browser, app: str) -> Iterator[Row]:
         _begin(trainer)
         busy = {name: _milliseconds(action) for name, action in changes.items()}
         trainer.bring_to_front()
-        trainer.get_by_role("button", name="Stop", exact=True).click()
+        trainer.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True).click()
         for name in changes:
             quick, slow = median(idle[name]), median(busy[name])
             yield {

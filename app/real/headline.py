@@ -32,6 +32,12 @@ def open_link(page: str, label: str, icon: str) -> None:
     st.page_link(navigation.page(page), label=label, icon=icon, query_params=state.query())
 
 
+def more_links() -> None:
+    """The same head on the stage, and what the model says without it."""
+    open_link("model_steps", t("real.open_steps"), ":material/stairs:")
+    open_link("model_cause", t("real.open_cause"), ":material/power_settings_new:")
+
+
 def choose_stack(now: Opened) -> None:
     """A switch between encoder, decoder and cross-attention, where the model has more than one."""
     names = stacks_of(now.trace.calls)

@@ -8,7 +8,7 @@ from app.i18n import t
 from app.real.axes import axes_of
 from app.real.facts import show_notes
 from app.real.head_matrix import show_head_matrix
-from app.real.headline import choose_head, choose_stack, open_link, spoken, title
+from app.real.headline import choose_head, choose_stack, more_links, open_link, spoken, title
 from app.real.links import CHANNEL, all_heads, show_link_options, show_links
 from app.real.notes import shared
 from app.real.opening import Opened, opened
@@ -56,6 +56,7 @@ def _header(now: Opened, stack: Stack) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="choose_head"):
         choose_stack(now)
         choose_head(stack)
+        more_links()
 
 
 def _doing(now: Opened, stack: Stack) -> str:

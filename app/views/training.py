@@ -21,7 +21,7 @@ from app.training.setup import Setup, chosen, example_of, text_of
 from models.errors import InputError
 from models.transformer.model import Place
 
-EVERY = 1.0  # seconds between looks at a training that is going on
+EVERY = 1.5  # seconds between looks at a training that is going on
 
 
 def show() -> None:

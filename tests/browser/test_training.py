@@ -49,7 +49,7 @@ def test_it_moves_by_itself_and_can_be_paused(open_page: OpenPage) -> None:
     assert chosen(page) == at
     page.get_by_role("button", name="Go on").click()
     wait_for_step(page, at + 1)
-    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True).click()
     expect(page.get_by_role("button", name="Train again")).to_be_visible()
 
 
@@ -102,7 +102,7 @@ def test_two_tabs_train_different_models(open_page: OpenPage) -> None:
         wait_for_step(page, 10)
     expect(first.locator(".am-head-grid")).to_have_count(3)
     expect(second.locator(".am-head-grid")).to_have_count(1)
-    first.get_by_role("button", name="Stop", exact=True).click()
+    first.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True).click()
     second.get_by_role("button", name="停止").click()
 
 
