@@ -7,7 +7,7 @@ import streamlit as st
 from app import state
 from app.i18n import t, table
 from app.real.facts import show_notes
-from app.real.headline import choose_head, choose_stack, more_links, open_link, spoken, title
+from app.real.headline import choose_head, choose_stack, open_link, spoken, title
 from app.real.kept import Kept
 from app.real.notes import show_head_notes
 from app.real.opening import Opened, opened
@@ -33,7 +33,6 @@ def show() -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="choose_head"):
             choose_stack(now)
             choose_head(stack, queries)
-            more_links()
         trace, difference = _head(now, stack)
         _numbers(trace, stack, queries[stack.i], keys)
         show_head_notes(stack.call, stack.head, difference)
@@ -45,8 +44,9 @@ def _title(query: str, key: str) -> None:
     asks, at = f'<span class="am-q">{spoken(query)}</span>', f'<span class="am-k">{spoken(key)}</span>'
     with name:
         title(t("real.cell_title", query=asks, at=at))
-    with link:
+    with link, st.container(gap=None):
         open_link("model_head", t("real.back_to_head"), ":material/hub:")
+        open_link("model_cause", t("real.open_cause"), ":material/power_settings_new:")
 
 
 def _head(now: Opened, stack: Stack) -> tuple[Trace, float]:
