@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class InputError(ValueError):
     """Input that cannot be used as it is.
@@ -14,3 +16,27 @@ class InputError(ValueError):
         super().__init__(message)
         self.key = key
         self.values = values
+
+
+def out_of_range(name: str, value: object, low: float, high: float) -> InputError:
+    """A number that must lie from `low` to `high`."""
+    return InputError(
+        "out_of_range",
+        f"{name}: a number from {low} to {high} was expected, received {value}. Choose one in this range.",
+        name=name,
+        value=value,
+        low=low,
+        high=high,
+    )
+
+
+def unknown_choice(name: str, value: object, allowed: Sequence[str]) -> InputError:
+    """A word that must be one of `allowed`."""
+    choices = ", ".join(allowed)
+    return InputError(
+        "unknown_choice",
+        f"{name}: one of {choices} was expected, received {value!r}. Choose one of these.",
+        name=name,
+        allowed=choices,
+        value=value,
+    )

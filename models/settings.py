@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from models.attention import head_size
 from models.edits import Edits, MatrixEdit
-from models.errors import InputError
+from models.errors import out_of_range, unknown_choice
 
 MAX_TOKENS = 256
 MAX_D_MODEL = 512
@@ -56,41 +56,20 @@ class Settings:
             head_size(self.d_model, self.heads)
         low, high = TEMPERATURES
         if not (math.isfinite(self.temperature) and low <= self.temperature <= high):
-            raise _out_of_range("temperature", self.temperature, low, high)
+            raise out_of_range("temperature", self.temperature, low, high)
         for name, value, allowed in (
             ("vectors", self.vectors, Vectors),
             ("position", self.position, Position),
             ("mask", self.mask, Mask),
         ):
             if value not in get_args(allowed):
-                raise _unknown(name, value, get_args(allowed))
+                raise unknown_choice(name, value, get_args(allowed))
         return self
 
 
 def _whole(name: str, value: int, low: int, high: int) -> None:
     if not isinstance(value, int) or not low <= value <= high:
-        raise _out_of_range(name, value, low, high)
-
-
-def _out_of_range(name: str, value: object, low: float, high: float) -> InputError:
-    return InputError(
-        "out_of_range",
-        f"{name}: a number from {low} to {high} was expected, received {value}. Choose one in this range.",
-        name=name,
-        value=value,
-        low=low,
-        high=high,
-    )
-
-
-def _unknown(name: str, value: object, allowed: tuple[str, ...]) -> InputError:
-    return InputError(
-        "unknown_choice",
-        f"{name}: one of {', '.join(allowed)} was expected, received {value!r}.",
-        name=name,
-        value=value,
-        allowed=", ".join(allowed),
-    )
+        raise out_of_range(name, value, low, high)
 
 
 _IDENTITY = Edits({name: MatrixEdit(base="identity") for name in ("w_q", "w_k", "w_v", "w_o")})

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from models.errors import InputError
+from models.errors import InputError, out_of_range
 
 TEMPERATURES = (0.05, 5.0)
 SEEDS = (0, 9999)
@@ -33,14 +33,7 @@ class Rule:
         for name, (low, high) in {"temperature": TEMPERATURES, "seed": SEEDS}.items():
             value = getattr(self, name)
             if not low <= value <= high:  # also for NaN
-                raise InputError(
-                    "out_of_range",
-                    f"{name}: a number from {low} to {high} was expected, received {value}. Choose one in this range.",
-                    name=name,
-                    low=low,
-                    high=high,
-                    value=value,
-                )
+                raise out_of_range(name, value, low, high)
         return self
 
 

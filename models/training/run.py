@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from models.errors import InputError
+from models.errors import InputError, out_of_range
 from models.training.line import Line
 from models.training.memory import check_memory
 from models.training.problems import problem
@@ -234,12 +234,5 @@ def _changed(recipe: Recipe, rate: float | None, steps: int | None) -> Recipe:
 def _within(name: str, value: float, limits: tuple[float, float]) -> float:
     low, high = limits
     if not low <= value <= high:
-        raise InputError(
-            "out_of_range",
-            f"{name}: a number from {low} to {high} was expected, received {value}. Choose one in this range.",
-            name=name,
-            low=low,
-            high=high,
-            value=value,
-        )
+        raise out_of_range(name, value, low, high)
     return value

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from models.attention import head_size
-from models.errors import InputError
+from models.errors import out_of_range, unknown_choice
 
 Kind = Literal["encoder", "decoder", "encoder-decoder"]
 Norm = Literal["pre", "post"]
@@ -48,34 +48,12 @@ class Config:
         for name, (low, high) in LIMITS.items():
             value = getattr(self, name)
             if type(value) is not int or not low <= value <= high:
-                raise _out_of_range(name, low, high, value)
+                raise out_of_range(name, value, low, high)
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise _unknown_choice(name, allowed, getattr(self, name))
+                raise unknown_choice(name, getattr(self, name), allowed)
         head_size(self.d_model, self.heads)
         return self
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
-
-
-def _out_of_range(name: str, low: int, high: int, value: object) -> InputError:
-    return InputError(
-        "out_of_range",
-        f"{name}: a number from {low} to {high} was expected, received {value}. Choose one in this range.",
-        name=name,
-        low=low,
-        high=high,
-        value=value,
-    )
-
-
-def _unknown_choice(name: str, allowed: tuple[str, ...], value: object) -> InputError:
-    choices = ", ".join(allowed)
-    return InputError(
-        "unknown_choice",
-        f"{name}: one of {choices} was expected, received {value}. Choose one of these.",
-        name=name,
-        allowed=choices,
-        value=value,
-    )
