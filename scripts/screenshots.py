@@ -53,7 +53,9 @@ PLACES = (
     *(Place(f"real-{entry.path}", entry.path) for entry in GROUPS["real"]),
     Place("real-layers", "overview", encode(State(model=EXAMPLES["smollm2"]))),
     Place("real-cross", "head", encode(State(model=EXAMPLES["en-pt"]))),
-    Place("real-steps-rotary", "steps", {**encode(State(model=EXAMPLES["smollm2"])), "step": "query_rotated"}),
+    Place(
+        "real-steps-rotary", "steps", {**encode(State(model=EXAMPLES["smollm2"])), "step": "query_rotated"}
+    ),
     Place("real-steps-cross", "steps", {**encode(State(model=EXAMPLES["words-zh"])), "step": "key"}),
     Place("training", "training"),
     Place("training-words", "training", {"t_task": "words-zh"}),
