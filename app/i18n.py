@@ -8,6 +8,9 @@ import app.state as state
 from app.languages import LANGUAGES, locale
 from models.errors import InputError
 
+LONGEST_TEXT = 400  # characters of a value in an error's sentence
+LONGEST_NUMBER = 200  # bits
+
 __all__ = ["LANGUAGES", "error_text", "t", "table", "words"]
 
 
@@ -37,7 +40,17 @@ def words(component: str, **more: str) -> dict[str, str]:
 
 def error_text(error: InputError) -> str:
     """What the user can do about it, in the user's language (table `errors`)."""
-    return t(f"errors.{error.key}", **error.values)
+    return t(f"errors.{error.key}", **{name: _fit(value) for name, value in error.values.items()})
+
+
+def _fit(value: object) -> object:
+    """What comes from a user's file may be of any length, and have halves of surrogate pairs, which cannot be sent."""
+    if isinstance(value, int) and value.bit_length() > LONGEST_NUMBER:
+        return str(value)[:LONGEST_TEXT] + "…"
+    if not isinstance(value, str):
+        return value
+    text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"
 
 
 def _look_up(language: str, key: str) -> object:

@@ -69,9 +69,9 @@ def prepare(subject: Subject) -> None:
         import_module("models.pretrained")
 
 
-def names() -> set[str]:
-    """The names of all pages."""
-    return {entry.name for entries in GROUPS.values() for entry in entries}
+def entry(name: str) -> Entry:
+    """The page of this name."""
+    return next(entry for entries in GROUPS.values() for entry in entries if entry.name == name)
 
 
 def choose() -> StreamlitPage:

@@ -29,7 +29,7 @@ from models.settings import PRESETS, Settings
 __all__ = ["State", "View"]
 
 _STATE, _IGNORED, _LAST_VALID = "am.state", "am.ignored", "am.last_valid"
-_PAGE, _VISIT = "am.page", "am.visit"
+_PAGE, _VISIT, _SHOWN = "am.page", "am.visit", "am.shown"
 
 
 # ---- reading -------------------------------------------------------------------------------------------------------
@@ -176,11 +176,17 @@ def typed_text(key: str) -> str:
 def bind(name: str) -> dict[str, Any]:
     """The `key`, `on_change` and `args` of the widget that shows and changes `name` (a key of `BINDINGS`)."""
     key = f"am.{name}"
-    value = BINDINGS[name].read(current())
-    # an equal value is not written again: that would undo what is being typed
-    if key not in st.session_state or st.session_state[key] != value:
-        st.session_state[key] = value
+    _show(key, BINDINGS[name].read(current()))
     return {"key": key, "on_change": _take, "args": (name,)}
+
+
+def _show(key: str, value: object) -> None:
+    """Give the widget `key` its value. On another page it is another widget to Streamlit, which would begin at its
+    default; on the same page an equal value is not written again: that would undo what is being typed."""
+    here: dict[str, int] = st.session_state.setdefault(_SHOWN, {})
+    if here.get(key) != visit() or key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+    here[key] = visit()
 
 
 def _take(name: str) -> None:
@@ -206,8 +212,7 @@ def widget(key: str) -> Any:
 def bind_knob(name: str) -> dict[str, Any]:
     """As `bind`, for the widget of a laboratory's knob; an emptied widget (None) keeps the value."""
     key = f"am.{name}"
-    if key not in st.session_state or st.session_state[key] != lab(name):
-        st.session_state[key] = lab(name)
+    _show(key, lab(name))
     return {"key": key, "on_change": _turned, "args": (name,)}
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 
 from components.bundle import script, style
 
-Hue = Literal["x", "q", "k", "v", "w"]
+Hue = Literal["x", "q", "k", "v", "w", "pos"]
 
 TEXT_KEYS = ("label", "hint", "step", "nothing")
 

@@ -175,7 +175,8 @@ class MultiHeadAttention(nn.Module):
 
 def _mixed(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
     """The output of `scaled_dot_product_attention` alone. torch computes the same without keeping what lies between:
-    a third of a training step is saved. Where a float mask is given, its hidden keys have to be told apart first."""
+    a third of a training step is saved. (A NaN or ∞ behind the mask does reach torch's result; in the steps it does
+    not.) Where a float mask is given, its hidden keys have to be told apart first."""
     if mask is None or mask.dtype == torch.bool:
         return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)  # … N V
     return scaled_dot_product_attention(q, k, v, mask=mask).output  # … N V

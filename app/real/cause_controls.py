@@ -119,7 +119,9 @@ def show_matrix(now: Opened, stack: Stack) -> None:
     mask = open_edges if visible is None else visible & open_edges
 
     def look(cell: Selection) -> None:
-        state.look(i=rows.token_at(cell.row), j=cols.token_at(cell.col))
+        i, j = rows.token_at(cell.row), cols.token_at(cell.col)
+        if visible is None or bool(visible[i, j]):  # what the model hides is no edge that could be blocked
+            state.look(i=i, j=j)
 
     matrix(
         shown_weights(weights, rows, cols),

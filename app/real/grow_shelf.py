@@ -61,6 +61,6 @@ def _common(first: Sequence[int], second: Sequence[int]) -> int:
 
 
 def size(draft: Draft) -> int:
-    """About how many bytes a draft takes: per layer and row a query, a key, a value, and what went into the layer."""
-    writer = draft.writer
-    return draft.rows * writer.numbers_per_row * NUMBER
+    """About how many bytes a draft takes: per layer and row a query, a key, a value, and what went into the layer;
+    and the logits that are kept for stepping back."""
+    return draft.rows * draft.writer.numbers_per_row * NUMBER + draft.logits_bytes

@@ -86,13 +86,17 @@ def show_chips(best: Best) -> None:
 
 
 def best_heads(now: Growing, stack: Stack) -> Best:
-    """The best head of every kind. Looked for again each time the text has doubled, so that a step stays cheap."""
+    """The best head of every kind, measured on the text so far; looked for again each time the text has doubled, so
+    that a step stays cheap."""
     rows = stack.call.queries
     size = len(stack.calls) * stack.most_heads * rows * stack.call.keys
     if size > QUICK:
         return {}
-    key = (now.key, stack.name, rows.bit_length())
-    return _kept().get(key, lambda: _found(now, stack))
+    written = now.draft.written
+    since = rows - 2 ** (rows.bit_length() - 1)  # rows that came after the last doubling
+    measured = written[: max(0, len(written) - since)]
+    key = (now.key, stack.name, measured)
+    return _kept().get(key, lambda: _found(now.draft.moved(measured).trace, stack.name))
 
 
 @st.cache_resource(show_spinner=False)
@@ -100,11 +104,11 @@ def _kept() -> Kept[Best]:
     return Kept(32)
 
 
-def _found(now: Growing, stack: Stack) -> Best:
+def _found(trace: ModelTrace, name: Name) -> Best:
     best: Best = {}
-    for layer, call in enumerate(stack.calls):
+    for layer, call in enumerate(call for call in trace.calls if (call.stream, call.kind) == name):
         weights = torch.stack([call.weights(head) for head in range(call.heads)])  # H N M
-        for kind, scores in call_shares(call, weights, now.draft.trace.tokens).items():
+        for kind, scores in call_shares(call, weights, trace.tokens).items():
             score, head = torch.nan_to_num(scores).max(0)
             if float(score) >= max(LEAST, best.get(kind, (0, 0, 0.0))[2]):
                 best[kind] = (layer, int(head), float(score))

@@ -34,8 +34,8 @@ def open_link(page: str, label: str, icon: str) -> None:
 
 def more_links() -> None:
     """The same head on the stage, and what the model says without it."""
-    open_link("model_steps", t("real.open_steps"), ":material/stairs:")
-    open_link("model_cause", t("real.open_cause"), ":material/power_settings_new:")
+    for page, label in (("model_steps", "real.open_steps"), ("model_cause", "real.open_cause")):
+        open_link(page, t(label), navigation.entry(page).icon)
 
 
 def choose_stack(now: Opened) -> None:

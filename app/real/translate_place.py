@@ -21,9 +21,9 @@ from components.token_links import token_links
 MATRIX, LINKS = 262, 214  # pixels: both beside the drawing on one screen
 SEARCHED = 10_000_000  # weights that are gone through at every run to find the clearest head
 LINKED = (
-    ("model_head", "real.open_head", ":material/hub:"),
-    ("model_cell", "real.open_cell", ":material/calculate:"),
-    ("model_grow", "translate.open_grow", ":material/edit:"),
+    ("model_head", "real.open_head"),
+    ("model_cell", "real.open_cell"),
+    ("model_grow", "pages.model_grow"),
 )
 
 
@@ -42,12 +42,13 @@ def show_place(now: Opened, places: Places, stack: Stack) -> None:
             _clearest(now, stack)
     if role is not None:
         more = aligned(now, stack, mean) if role == "cross" else strongest(now, stack, mean)
-        st.html(f'<p class="am-small">{says(role, stack, alone=places.alone)} {more}</p>')
+        st.html(
+            f'<p class="am-small">{says(role, stack, alone=places.alone)}{t("translate.says.sep")}{more}</p>'
+        )
     _pictures(now, stack, mean)
     with st.container(horizontal=True, key="translate_links"):
-        for page, label, icon in LINKED:
-            if page in navigation.names():
-                open_link(page, t(label), icon)
+        for page, label in LINKED:
+            open_link(page, t(label), navigation.entry(page).icon)
 
 
 def _pictures(now: Opened, stack: Stack, mean: bool) -> None:

@@ -8,6 +8,7 @@ from app import state
 from app.i18n import error_text, t
 from app.notice import notice
 from app.training import runs
+from app.training.given import differs, look_at
 from app.training.setup import Setup
 from models.errors import InputError
 from models.training.checkpoint import SHIPPED, shipped
@@ -22,7 +23,7 @@ def show_controls(setup: Setup, run: TrainingRun | None) -> None:
             st.button(t("training.stop"), icon=":material/stop:", key="am.train_stop", on_click=run.stop)
         if run is not None or runs.taken(setup) is not None:
             st.button(
-                t("training.reset"),
+                t("training.back" if run is None and runs.has_own(setup) else "training.reset"),
                 icon=":material/restart_alt:",
                 key="am.train_reset",
                 on_click=_reset,
@@ -37,6 +38,8 @@ def show_controls(setup: Setup, run: TrainingRun | None) -> None:
                 args=(setup,),
             )
         st.text(status_line(setup, run))
+    if differs(setup):
+        notice(t("training.other_model"), "training_other_model")
     show_problems(run)
 
 
@@ -56,7 +59,8 @@ def _main_button(setup: Setup, run: TrainingRun | None) -> None:
             icon=":material/play_arrow:",
             type="primary",
             key="am.train_resume",
-            on_click=run.resume,
+            on_click=_resume,
+            args=(run,),
         )
     else:
         st.button(
@@ -113,6 +117,12 @@ def _begin(setup: Setup) -> None:
         state.scratch("training")["refused"] = error
 
 
+def _resume(run: TrainingRun) -> None:
+    """Go on, and look at what is newest."""
+    state.turn(t_step=-1)
+    run.resume()
+
+
 def _reset(setup: Setup) -> None:
     runs.forget(setup)
     state.turn(t_step=-1)
@@ -123,4 +133,4 @@ def _is_shipped(setup: Setup) -> bool:
 
 
 def _take(setup: Setup) -> None:
-    runs.take(setup, shipped(setup.task.name))
+    look_at(shipped(setup.task.name))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from app import state
 from app.i18n import t, words
-from app.training.pictures import picture
+from app.training.pictures import best_share
 from app.training.runs import Seen
 from app.training.setup import Setup
 from components.curve import CurvePanel, Hue, Level, Line, curve
@@ -42,7 +42,7 @@ def show_history(run: TrainingRun | None, setup: Setup, seen: Seen, text: str, p
                     Line(
                         t("training.accuracy"),
                         _thinned([report.accuracy for report in history]),
-                        "v",
+                        "pos",
                         share=True,
                     ),
                     Line(t("training.aim"), _aims(run, setup, text, steps), "w", share=True, dashed=True),
@@ -76,7 +76,7 @@ def _aims(run: TrainingRun | None, setup: Setup, text: str, steps: Floats) -> Fl
     found = np.full(len(steps), np.nan)
     for snapshot in run.snapshots if run is not None and len(steps) else ():
         seen = Seen(setup, snapshot.step, partial(snapshot.model, setup.config))
-        found[int(np.abs(steps - snapshot.step).argmin())] = picture(seen, text).best[2]
+        found[int(np.abs(steps - snapshot.step).argmin())] = best_share(seen, text)
     return found
 
 

@@ -7,32 +7,24 @@ import streamlit as st
 from app import navigation
 from app.i18n import t
 from app.training.mine import look_at
-from models.transformer.model import Place
+from models.pretrained.call import AttentionCall
 
-PAGES = (
-    ("model_steps", ":material/stairs_2:"),
-    ("model_overview", ":material/apps:"),
-    ("model_head", ":material/hub:"),
-    ("model_grow", ":material/edit:"),
-    ("model_cause", ":material/power_settings_new:"),
-)
+PAGES = ("model_steps", "model_overview", "model_head", "model_grow", "model_cause")
 
 
-def show_links(text: str, place: Place, head: int) -> None:
-    """One button per page that there is."""
-    there = navigation.names()
+def show_links(text: str, call: AttentionCall, head: int) -> None:
+    """One button per page; the cell that is looked at there is the strongest of the last query."""
+    strongest = int(call.weights(head)[-1].argmax())
     with st.container(horizontal=True, vertical_alignment="center", key="training_links"):
         st.html(f"<span>{t('training.open_in')}</span>")
-        for name, icon in PAGES:
-            if name not in there:
-                continue
+        for name in PAGES:
             opened = st.button(
                 t(f"pages.{name}"),
-                icon=icon,
+                icon=navigation.entry(name).icon,
                 key=f"am.open_{name}",
                 type="tertiary",
                 on_click=look_at,
-                args=(text, place.stream, place.kind, place.layer, head),
+                args=(text, call, head, strongest),
             )
             if opened:
                 st.switch_page(navigation.page(name))

@@ -15,7 +15,8 @@ from models.training.goals import Goal, goal, share
 from models.training.tasks import IGNORE, Task
 from models.transformer.model import Transformer
 
-KEPT = 200  # pictures of small models on one text: about 20 kB each
+KEPT = 12  # pictures, each with its model: 0.1 to 0.6 MB as the tasks have it, up to 20 MB with the largest sizes
+SHARES_KEPT = 10_000  # numbers
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,16 @@ def picture(seen: Seen, text: str) -> Picture:
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _picture(key: tuple[str, int], text: str, _seen: Seen) -> Picture:  # noqa: ARG001 - the cache's key
     return draw(_seen.make(), _seen.setup.task, text)
+
+
+def best_share(seen: Seen, text: str) -> float:
+    """The share of the head that is nearest to the goal: for curves, as whole pictures would take too much memory."""
+    return _best_share(seen.key, text, seen)
+
+
+@st.cache_data(max_entries=SHARES_KEPT, show_spinner=False)
+def _best_share(key: tuple[str, int], text: str, _seen: Seen) -> float:  # noqa: ARG001 - the cache's key
+    return draw(_seen.make(), _seen.setup.task, text).best[2]
 
 
 def draw(model: Transformer, task: Task, text: str) -> Picture:

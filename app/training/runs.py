@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from uuid import uuid4
 
 from streamlit import runtime
@@ -16,9 +17,11 @@ from models.training.line import RUNS
 from models.training.run import TrainingRun
 from models.transformer.model import Transformer
 
-KEPT = 3  # trainings of different setups; the snapshots of one take up to 200 MB
+KEPT = 3  # trainings of different setups, and models from files; the snapshots of one take up to 200 MB
 
 Key = tuple[str, int]
+
+_numbers = count()
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,22 @@ class Seen:
         return f"{self.origin} {key_of(self.setup)}", self.step
 
 
+@dataclass(frozen=True)
+class Taken:
+    """A model that was trained elsewhere, with a number that no other has had: caches tell them apart by it."""
+
+    trained: Trained
+    number: int
+
+
 def run_of(setup: Setup) -> TrainingRun | None:
-    """The session's training of this setup, if there is one."""
-    return _runs().get(key_of(setup))
+    """The session's training of this setup, if there is one and no model from a file stands in front of it."""
+    return None if key_of(setup) in _taken() else _runs().get(key_of(setup))
+
+
+def has_own(setup: Setup) -> bool:
+    """Whether the session has trained this setup, even if a model from a file stands in front of that."""
+    return key_of(setup) in _runs()
 
 
 def running() -> TrainingRun | None:
@@ -53,9 +69,11 @@ def any_of_session() -> bool:
 def begin(setup: Setup) -> TrainingRun:
     """Train this setup from the start; what this session trains otherwise is stopped. Raises InputError for what does
     not fit the memory."""
-    run = TrainingRun(setup.task, setup.seed, setup.config, alive=_alive(), rate=setup.rate)
+    others = RUNS.reserved(but=_name())
+    run = TrainingRun(setup.task, setup.seed, setup.config, alive=_alive(), rate=setup.rate, reserved=others)
+    _taken().pop(key_of(setup), None)
+    forget(setup)
     runs = _runs()
-    runs.pop(key_of(setup), None)
     runs[key_of(setup)] = run
     for old in list(runs)[:-KEPT]:
         runs.pop(old).stop()
@@ -64,27 +82,34 @@ def begin(setup: Setup) -> TrainingRun:
 
 
 def forget(setup: Setup) -> None:
-    """Back to the untrained model."""
+    """Back to the untrained model; from a model of a file, back to the session's own training if there is one."""
+    if _taken().pop(key_of(setup), None) is not None:
+        return
     if (run := _runs().pop(key_of(setup), None)) is not None:
         run.stop()
-    _taken().pop(key_of(setup), None)
 
 
 def take(setup: Setup, trained: Trained) -> None:
     """Look at a model that was trained elsewhere."""
-    forget(setup)
-    _taken()[key_of(setup)] = trained
+    if (run := run_of(setup)) is not None:
+        run.pause()
+    models = _taken()
+    models.pop(key_of(setup), None)
+    models[key_of(setup)] = Taken(trained, next(_numbers))
+    for old in list(models)[:-KEPT]:
+        del models[old]
 
 
 def taken(setup: Setup) -> Trained | None:
-    found: Trained | None = _taken().get(key_of(setup))
-    return found
+    """The model from a file that stands in for a training of this setup."""
+    found = _taken().get(key_of(setup))
+    return None if found is None else found.trained
 
 
 def seen(setup: Setup, step: int) -> Seen:
     """The model of this setup after `step` steps, or the last snapshot before it; a negative step is the newest."""
-    if (trained := taken(setup)) is not None:
-        return Seen(setup, trained.step, lambda: trained.model, f"taken {id(trained)}")
+    if (given := _taken().get(key_of(setup))) is not None:
+        return Seen(setup, given.trained.step, lambda: given.trained.model, f"taken {given.number}")
     run = run_of(setup)
     if run is None:
         return Seen(setup, 0, lambda: Transformer(setup.config, setup.seed).eval())
@@ -97,8 +122,8 @@ def _runs() -> dict[str, TrainingRun]:
     return found
 
 
-def _taken() -> dict[str, Trained]:
-    found: dict[str, Trained] = state.scratch("training").setdefault("taken", {})
+def _taken() -> dict[str, Taken]:
+    found: dict[str, Taken] = state.scratch("training").setdefault("taken", {})
     return found
 
 

@@ -8,6 +8,7 @@ from itertools import dropwhile, takewhile
 import torch
 
 from app import state
+from models.errors import InputError
 from models.training.tasks import TASKS, Task
 from models.training.tasks.base import PAD
 from models.transformer.config import Config
@@ -34,9 +35,29 @@ def chosen() -> Setup:
     return Setup(task.fitting(config), config, state.lab("t_seed"), state.lab("t_rate") or task.recipe.rate)
 
 
+def usable() -> tuple[Setup, InputError | None]:
+    """The chosen setup; where that fits no model, the last one of this task that did, and why the chosen does not."""
+    memory, task = state.scratch("training").setdefault("last", {}), TASKS[state.lab("t_task")]
+    try:
+        memory[task.name] = chosen()
+    except InputError as error:
+        usual = Setup(task, task.config, state.lab("t_seed"), task.recipe.rate)
+        return memory.get(task.name, usual), error
+    return memory[task.name], None
+
+
 def text_of(task: Task) -> str:
     """What the model is tried on: the session's text, or the task's example."""
     return str(state.lab("t_text")) or example_of(task)
+
+
+def readable_text(task: Task) -> tuple[str, InputError | None]:
+    """The text, or the example and why the text cannot be read."""
+    try:
+        task.encode(text_of(task))
+    except InputError as error:
+        return example_of(task), error
+    return text_of(task), None
 
 
 def example_of(task: Task) -> str:

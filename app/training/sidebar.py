@@ -7,6 +7,7 @@ import streamlit as st
 from app import state
 from app.i18n import t
 from app.lab.parts import bounds
+from app.training.setup import usable
 from models.training.memory import parameters_of
 from models.training.tasks import TASKS
 
@@ -17,17 +18,18 @@ def show() -> None:
         t("training.choose"),
         list(TASKS),
         format_func=lambda name: t(f"training.task.{name}"),
-        **state.bind_knob("t_task"),
+        **{**state.bind_knob("t_task"), "on_change": _choose, "args": ()},
     )
     task = TASKS[state.lab("t_task")]
     st.text(f"{task.example} → {task.answer(task.example)}")
-    config = task.config
+    config = usable()[0].config
     st.caption(
         t(
             f"training.kind_{config.kind.replace('-', '_')}",
-            layers=state.lab("t_layers") or config.layers,
-            heads=state.lab("t_heads") or config.heads,
-            d_model=state.lab("t_d_model") or config.d_model,
+            layers=config.layers,
+            heads=config.heads,
+            d_model=config.d_model,
+            numbers=f"{parameters_of(config):,}",
         )
     )
     st.number_input(
@@ -38,7 +40,8 @@ def show() -> None:
         **state.bind_knob("t_seed"),
     )
     with st.popover(t("training.sizes"), width="stretch", type="tertiary", icon=":material/tune:"):
-        st.caption(t("training.sizes_help", numbers=f"{parameters_of(config):,}"))
+        low, high = task.lengths
+        st.caption(t("training.sizes_help", low=low, high=high))
         left, right = st.columns(2)
         for column, name in ((left, "d_model"), (right, "heads"), (left, "layers"), (right, "length")):
             column.number_input(
@@ -56,3 +59,8 @@ def show() -> None:
             **bounds("t_rate"),
             **state.bind_knob("t_rate"),
         )
+
+
+def _choose() -> None:
+    """Another task: a text, a snapshot and a head of the one before mean nothing to it."""
+    state.turn(t_task=state.widget("am.t_task"), t_text="", t_step=-1, t_head=-1, t_length=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import state
+from app import navigation, state
 from app.i18n import t, table
 from app.real.facts import show_notes
 from app.real.headline import choose_head, choose_stack, open_link, spoken, title
@@ -46,7 +46,7 @@ def _title(query: str, key: str) -> None:
         title(t("real.cell_title", query=asks, at=at))
     with link, st.container(gap=None):
         open_link("model_head", t("real.back_to_head"), ":material/hub:")
-        open_link("model_cause", t("real.open_cause"), ":material/power_settings_new:")
+        open_link("model_cause", t("real.open_cause"), navigation.entry("model_cause").icon)
 
 
 def _head(now: Opened, stack: Stack) -> tuple[Trace, float]:

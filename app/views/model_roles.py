@@ -100,8 +100,7 @@ def _chosen(now: Opened, stack: Stack, roles: Roles, measure: str) -> None:
 def _measures(roles: Roles) -> None:
     """All measures with formula and source, the sample's texts, and what a score does not say."""
     st.html(f'<p class="am-small">{escape(t("roles.no_proof"))}</p>')
-    if "model_cause" in navigation.names():
-        open_link("model_cause", t("roles.open_cause"), ":material/science:")
+    open_link("model_cause", t("roles.open_cause"), navigation.entry("model_cause").icon)
     with st.expander(t("roles.how"), icon=":material/straighten:"):
         items = "".join(
             f"<div><dt>{escape(name_of(name))}<span>{FORMULAS[name]}</span></dt>"

@@ -9,7 +9,7 @@ import streamlit as st
 from app import state
 from app.guarded import guarded
 from app.i18n import t
-from app.notice import error_notice
+from app.notice import error_notice, notice
 from app.real.headline import title
 from app.training import panels, runs
 from app.training.controls import show_controls
@@ -17,7 +17,7 @@ from app.training.files import show_files
 from app.training.history import show_history
 from app.training.links import show_links
 from app.training.pictures import Picture, picture
-from app.training.setup import Setup, chosen, example_of, text_of
+from app.training.setup import Setup, example_of, readable_text, usable
 from models.errors import InputError
 from models.transformer.model import Place
 
@@ -27,16 +27,12 @@ EVERY = 1.5  # seconds between looks at a training that is going on
 def show() -> None:
     """Draw the page."""
     st.html(Path(__file__).with_name("training.css"))
-    try:
-        setup = chosen()
-    except InputError as error:
-        title(t("training.title"))
-        error_notice(error, "training_setup")
-        return
+    setup, problem = usable()
     run = runs.run_of(setup)
     active = run is not None and run.status in ("running", "waiting")
     with st.container(key="training", gap="small"):
         title(t("training.title"), t(f"training.lead.{setup.task.name}"))
+        _setup_problem(problem)
         st.fragment(_guarded, run_every=EVERY if active else None)(setup, active)
     show_files(setup)
 
@@ -52,27 +48,24 @@ def _live(setup: Setup, active: bool) -> None:
     if (run is not None and run.status in ("running", "waiting")) != active:
         st.rerun()
     show_controls(setup, run)
-    try:
-        seen = runs.seen(setup, state.lab("t_step"))
-        drawn = picture(seen, text_of(setup.task))
-    except InputError as error:
-        error_notice(error, "training_text")
-        _text(setup)
-        return
+    seen, given = runs.seen(setup, state.lab("t_step")), runs.taken(setup)
+    text, problem = readable_text(setup.task)
+    drawn = picture(seen, text)
     place, head = looked_at(drawn)
     left, right = st.columns([1.35, 1], gap="medium")
     with left, st.container(gap="small"):
-        show_history(run, setup, seen, text_of(setup.task), place)
+        if given is None:  # a file has no history
+            show_history(run, setup, seen, text, place)
     with right, st.container(gap="small"):
         _goal(drawn)
         panels.show_maps(drawn, place, head)
-    with left if len(drawn.stacks) > 1 else right:  # where there is room
-        _text(setup)
+    with left if len(drawn.stacks) > 1 or given is not None else right:  # where there is room
+        _text(setup, problem)
         panels.show_answer(drawn)
-    _below(setup, drawn, place, head)
+    _below(setup, text, drawn, place, head)
 
 
-def _below(setup: Setup, drawn: Picture, place: Place, head: int) -> None:
+def _below(setup: Setup, text: str, drawn: Picture, place: Place, head: int) -> None:
     run = runs.run_of(setup)
     call = drawn.stacks[place.stream, place.kind][place.layer]
     left, right = st.columns([1, 1.1], gap="medium")
@@ -89,7 +82,7 @@ def _below(setup: Setup, drawn: Picture, place: Place, head: int) -> None:
         )
         panels.show_matrices(run, call, place, head)
         st.caption(t(f"training.help_{state.lab('t_what')}"))
-    show_links(text_of(setup.task), place, head)
+    show_links(text, call, head)
 
 
 def looked_at(drawn: Picture) -> tuple[Place, int]:
@@ -112,7 +105,17 @@ def _goal(drawn: Picture) -> None:
     )
 
 
-def _text(setup: Setup) -> None:
+def _setup_problem(problem: InputError | None) -> None:
+    """Why the chosen sizes fit no model. What is below is trained as before."""
+    if problem is None:
+        return
+    if problem.key == "heads_do_not_divide":
+        notice(t("training.heads_do_not_divide", **problem.values), "training_setup", problem=True)
+    else:
+        error_notice(problem, "training_setup")
+
+
+def _text(setup: Setup, problem: InputError | None) -> None:
     st.text_input(
         t("training.text"),
         placeholder=example_of(setup.task),
@@ -120,3 +123,5 @@ def _text(setup: Setup) -> None:
         max_chars=200,
         **state.bind_knob("t_text"),
     )
+    if problem is not None:
+        error_notice(problem, "training_text")

@@ -63,7 +63,10 @@ def probabilities(logits: Tensor, temperature: float = 1.0) -> Tensor:
 def candidates(logits: Tensor, temperature: float = 1.0, count: int = SHOWN) -> Candidates:
     """The `count` likeliest tokens after logits (A)."""
     chances = probabilities(logits, temperature)
-    values, ids = chances.sort(descending=True, stable=True)
+    ids = (
+        logits.double().sort(descending=True, stable=True).indices
+    )  # probabilities can agree where logits do not
+    values = chances[ids]
     count = min(count, len(ids))
     return Candidates(
         tuple(int(number) for number in ids[:count]),

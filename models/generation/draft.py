@@ -41,6 +41,11 @@ class Draft:
         return len(self.prompt.ids) + len(self.written) - self.ended
 
     @property
+    def logits_bytes(self) -> int:
+        """What the logits take that are kept for stepping back."""
+        return sum(logits.nbytes for logits in self._logits)
+
+    @property
     def ended(self) -> bool:
         """Whether the model has said that its text is complete."""
         return bool(self.written) and self.written[-1] in self.writer.ends

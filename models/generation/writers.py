@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from weakref import WeakKeyDictionary
 
 import torch
 
@@ -24,7 +23,6 @@ AGREES_EXACTLY = 1e-3  # in float32
 PROBE = (3, 5, 4, 5)  # any tokens: every vocabulary has so many
 
 _LOG = logging.getLogger(__name__)
-_writers: WeakKeyDictionary[object, Writer] = WeakKeyDictionary()
 
 
 def writes(model: PretrainedModel | OwnModel) -> bool:
@@ -38,12 +36,14 @@ def writes(model: PretrainedModel | OwnModel) -> bool:
 
 
 def writer_for(model: PretrainedModel | OwnModel) -> Writer:
-    """The writer of a loaded model, one for all sessions. Raises InputError model_does_not_write."""
+    """The writer of a loaded model, one for all sessions: the model itself holds it, so that both go together. Raises
+    InputError model_does_not_write."""
     if not writes(model):
         raise refusal("model_does_not_write", model=model.info.name)
-    if model not in _writers:
-        _writers[model] = _made(model)
-    return _writers[model]
+    if model.writer is None:
+        model.writer = _made(model)
+    writer: Writer = model.writer
+    return writer
 
 
 def _made(model: PretrainedModel | OwnModel) -> Writer:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -76,17 +76,15 @@ def growing(model: nn.Module, joining: Mapping[str, int]) -> Iterator[None]:
 
         return hook
 
-    handles = [
-        model.get_submodule(path).register_forward_pre_hook(join(count), with_kwargs=True)
-        for path, count in joining.items()
-    ]
-    token = _GROWING.set(mine)
-    try:
-        yield
-    finally:
-        _GROWING.reset(token)
-        for handle in handles:
-            handle.remove()
+    with ExitStack() as handles:
+        for path, count in joining.items():
+            hook = model.get_submodule(path).register_forward_pre_hook(join(count), with_kwargs=True)
+            handles.callback(hook.remove)
+        token = _GROWING.set(mine)
+        try:
+            yield
+        finally:
+            _GROWING.reset(token)
 
 
 def _joined(

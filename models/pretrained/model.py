@@ -71,6 +71,7 @@ class PretrainedModel:
 
     def __init__(self, module: nn.Module, tokenizer: Any, info: ModelInfo) -> None:
         self.module, self.encoder, self.info = module, Encoder(tokenizer), info
+        self.writer: Any = None  # kept for models.generation, which makes it when it is first asked for
 
     @property
     def tokenizer(self) -> Any:

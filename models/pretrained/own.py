@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -39,6 +40,7 @@ class OwnModel:
     def __init__(self, module: Transformer, task: Task, *, name: str, source: str) -> None:
         self.module, self.task = module.eval(), task
         self.info = _describe(module, name, source)
+        self.writer: Any = None  # as in PretrainedModel
 
     @property
     def writes(self) -> bool:

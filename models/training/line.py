@@ -62,6 +62,13 @@ class Runs:
             earlier.stop()
         run.start(self.line)
 
+    def reserved(self, but: str = "") -> int:
+        """Bytes that the trainings of all sessions but one may take that have not ended. What they hold already is
+        counted as well: better a training too few than a machine without memory."""
+        with self._lock:
+            runs = [run for session, run in self._runs.items() if session != but]
+        return sum(run.reserves for run in runs)
+
     def of(self, session: str) -> TrainingRun | None:
         with self._lock:
             return self._runs.get(session)

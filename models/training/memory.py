@@ -37,9 +37,10 @@ def needed(config: Config, recipe: Recipe) -> int:
     return weights * (_COPIES + room(weights)) + NUMBER * tokens * (cells + vectors + 3 * config.vocabulary)
 
 
-def check_memory(config: Config, recipe: Recipe) -> None:
-    """Raises InputError (training_no_memory) if the training does not fit into what is free."""
-    wanted, free = needed(config, recipe), free_memory()
+def check_memory(config: Config, recipe: Recipe, reserved: int = 0) -> None:
+    """Raises InputError (training_no_memory) if the training does not fit into what is free beside what is `reserved`
+    (bytes) for others."""
+    wanted, free = needed(config, recipe), max(0, free_memory() - reserved)
     if wanted > free:
         raise problem(
             "training_no_memory",

@@ -20,7 +20,7 @@ from typing import Literal
 
 from models.errors import InputError, out_of_range
 from models.training.line import Line
-from models.training.memory import check_memory
+from models.training.memory import check_memory, needed
 from models.training.problems import problem
 from models.training.record import Record
 from models.training.tasks import Recipe, Task, task_of
@@ -45,9 +45,9 @@ class TrainingRun(Record):
     """One training, to `start`, `pause`, `resume`, `stop`, and to look at (see `Record`).
 
     `alive` says whether somebody is still there; if not for `grace` seconds, the training stops by itself. `rate` and
-    `steps` replace the recipe's. Raises InputError for sizes that do not fit the task (task_config, out_of_range,
-    heads_do_not_divide) or the memory (training_no_memory). The same task, config, seed, rate and steps give the same
-    losses and weights, whatever else runs.
+    `steps` replace the recipe's, `reserved` are bytes of memory that are spoken for. Raises InputError for sizes that
+    do not fit the task (task_config, out_of_range, heads_do_not_divide) or the memory (training_no_memory). The same
+    task, config, seed, rate and steps give the same losses and weights, whatever else runs.
 
     Everything public may be called from any thread: the training's own publishes copies or what is never changed
     again, so that whoever looks neither waits for a step nor sees half of one.
@@ -63,12 +63,13 @@ class TrainingRun(Record):
         rate: float | None = None,
         steps: int | None = None,
         grace: float = GRACE,
+        reserved: int = 0,
     ) -> None:
         found = task_of(task) if isinstance(task, str) else task
         config = found.config if config is None else config
         self.task, self.seed, self.grace = found.fitting(config), seed, grace
         self.recipe = _changed(found.recipe, rate, steps)
-        check_memory(config, self.recipe)
+        check_memory(config, self.recipe, reserved)
         self._trainer = Trainer(self.task, seed, config, self.recipe)
         super().__init__(self._trainer)
         self._alive = alive
@@ -121,6 +122,11 @@ class TrainingRun(Record):
             return self._problem
 
     @property
+    def reserves(self) -> int:
+        """Bytes of memory that it may take while it goes on; 0 once it has ended."""
+        return 0 if self.status in ENDED else needed(self.config, self.recipe)
+
+    @property
     def ahead(self) -> int:
         """How many trainings of others have to end or rest before this one's turn."""
         return self._line.ahead(self)
@@ -155,6 +161,7 @@ class TrainingRun(Record):
             self._line.leave(self)
             try:
                 self.catch_up(self._trainer)
+                self._trainer.release()
             finally:
                 self._become(end, trouble)
 

@@ -102,6 +102,11 @@ class Trainer:
             for place, attention in self._attentions.items()
         }
 
+    def release(self) -> None:
+        """Give back what only further steps would need: the averages of AdamW, and gradients that nobody looks at."""
+        self._optimizer.zero_grad(set_to_none=True)
+        self._optimizer.state.clear()
+
     @property
     def unclip(self) -> float:
         return self._unclip

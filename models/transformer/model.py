@@ -52,8 +52,12 @@ class Embedding(nn.Module):
             self.register_buffer("table", sinusoidal(config.context, config.d_model), persistent=False)
 
     def forward(self, ids: Tensor, start: int = 0) -> Tensor:
-        """B × N × D for ids (B × N) that begin at position `start`."""
+        """B × N × D for ids (B × N) that begin at position `start`. Raises ValueError beyond the last position."""
         table = self.table if self.position is None else self.position.weight
+        if start + ids.shape[-1] > len(table):  # type: ignore[arg-type]
+            raise ValueError(
+                f"at most {len(table)} positions were expected, received {start} + {ids.shape[-1]}"  # type: ignore[arg-type]
+            )
         return self.token(ids) + table[start : start + ids.shape[-1]]  # type: ignore[no-any-return, index]
 
 

@@ -135,3 +135,11 @@ def test_a_third_language_is_one_file(tmp_path: Any, monkeypatch: pytest.MonkeyP
         assert languages._discover() == {"fr": "Français"}
     finally:
         languages.locale.cache_clear()
+
+
+@pytest.mark.parametrize("value", ["x" * 100_000, "\ud800", 10**4000])
+def test_an_error_s_sentence_stays_short_and_can_be_sent(value: object) -> None:
+    error = InputError("unknown_choice", "", name="kind", allowed="a", value=value)
+    text = i18n.error_text(error)
+    assert len(text) < 1000
+    text.encode("utf-8")

@@ -13,7 +13,9 @@ from streamlit.testing.v1 import AppTest
 from app.lab.knobs import KNOBS
 from app.languages import LANGUAGES, locale
 from app.model_view import OWN
+from app.training.runs import Taken
 from models.pretrained.own import OWN_MODELS
+from models.training.checkpoint import shipped
 from models.training.line import RUNS
 from models.training.run import TrainingRun
 from models.training.tasks import TASKS
@@ -129,8 +131,85 @@ def test_a_finished_model_is_there_at_the_first_click() -> None:
     at = open_page("training")
     at.button(key="am.train_shipped").click().run()
     assert healthy(at)
-    assert "Trained elsewhere" in said(at)
+    assert "From a file" in said(at)
     assert "12 of 12 right" in said(at)
+
+
+def test_training_after_a_finished_one_shows_what_is_trained() -> None:
+    at = open_page("training")
+    at.button(key="am.train_shipped").click().run()
+    at.button(key="am.train").click().run()
+    wait_until(at, 2)
+    at.button(key="am.train_stop").click().run()
+    assert healthy(at)
+    assert "12 of 12 right" not in said(at)
+    assert f"The weights after step {run_of(at).latest.step:,}" in said(at)
+
+
+def test_a_finished_one_stands_in_front_of_ones_own_training_and_goes_again() -> None:
+    at = open_page("training", {"t_task": "words-en"})
+    at.button(key="am.train").click().run()
+    wait_until(at, 3)
+    at.button(key="am.train_stop").click().run()
+    own = run_of(at)
+    memory = at.session_state["am.scratch.training"]
+    memory.setdefault("taken", {})[next(iter(memory["runs"]))] = Taken(shipped("words-en"), -1)
+    at.run()
+    assert "From a file: 1,000 steps" in said(at)
+    at.button(key="am.train_reset").click().run()
+    assert run_of(at) is own
+    assert "Stopped at step" in said(at)
+
+
+def test_a_saved_file_says_what_the_model_is_and_not_what_was_chosen() -> None:
+    at = open_page("training", {"t_seed": "5"})
+    at.button(key="am.train_shipped").click().run()
+    assert dict(at.query_params).get("t_seed") is None  # the shipped model has seed 0
+    assert "seed 0" in said(at)
+
+
+def test_another_task_has_another_text() -> None:
+    at = open_page("training", {"t_task": "sort", "t_text": "banana"})
+    at.selectbox(key="am.t_task").select("words-en").run()
+    assert healthy(at)
+    assert "t_text" not in at.query_params
+    assert "banana" not in said(at)
+
+
+def test_a_text_that_cannot_be_read_leaves_curves_and_weights() -> None:
+    at = open_page("training", {"t_text": "héllo"})
+    assert {"am_curve", "am_head_grid", "am_matrix"} <= set(components(at))
+
+
+def test_go_on_looks_at_what_is_newest() -> None:
+    at = open_page("training", {**SMALL, "t_step": "0"})
+    at.button(key="am.train").click().run()
+    wait_until(at, 3)
+    at.run()
+    at.button(key="am.train_pause").click().run()
+    at.button(key="am.train_resume").click().run()
+    assert "t_step" not in at.query_params
+
+
+def test_ones_own_model_takes_the_text_of_a_new_task() -> None:
+    at = open_page("training", {**SMALL, "t_task": "repeat", "t_length": "0", "t_d_model": "0"})
+    at.button(key="am.open_model_overview").click().run()
+    at = go_to(at, "overview")
+    assert "am_head_grid" in components(at)
+    at = go_to(at, "training")
+    at.selectbox(key="am.t_task").select("sort").run()
+    at = go_to(at, "overview")
+    assert healthy(at)
+    assert "am_head_grid" in components(at)
+
+
+def test_controls_keep_their_values_from_page_to_page() -> None:
+    at = open_page("overview", {"model": "smollm2", "mtext": "The ship left", "layer": "16", "mhead": "2"})
+    for path in ("head", "steps", "cell", "head", "grow"):
+        at = go_to(at, path)
+        assert at.selectbox(key="am.model_layer").value == 16
+        heads = next(group for group in at.get("button_group") if group.key == "am.model_head")
+        assert heads.value in (2, [2])
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -148,8 +227,9 @@ def test_a_finished_model_is_there_at_the_first_click() -> None:
 def test_what_cannot_be_used_gets_a_sentence(query: dict[str, str], key: str, code: str) -> None:
     at = open_page("training", {**query, "lang": code})
     assert healthy(at)
-    ending = str(locale(code)["errors"][key].split("}")[-1])
-    assert ending in said(at)
+    sentences = {**locale(code)["errors"], **locale(code)["training"]}  # some are worded for this page
+    assert str(sentences[key].split("}")[-1]) in said(at)
+    assert "am_curve" in components(at)  # nothing else is lost
 
 
 def test_a_loss_that_runs_away_is_explained() -> None:

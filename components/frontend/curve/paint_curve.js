@@ -88,7 +88,7 @@ function paintCurveAxis(ctx, palette, panel, g, place) {
   }
   if (!panel.lines.some((line) => line.share)) return;
   ctx.textAlign = "left";
-  ctx.fillStyle = css(palette.w);
+  ctx.fillStyle = css(palette.mute);
   for (const mark of place.height > 90 ? [0, 0.5, 1] : [0, 1]) ctx.fillText(`${mark * 100} %`, g.left + g.width + 5, curveY(place, mark, true));
 }
 
@@ -126,9 +126,9 @@ function paintCurveLevel(ctx, palette, g, place, name, value) {
   ctx.setLineDash([]);
   ctx.font = `11px ${palette.font}`;
   ctx.fillStyle = css(palette.mute);
-  ctx.textAlign = "right";
-  ctx.textBaseline = "bottom";
-  ctx.fillText(name, g.left + g.width - 2, y - 2);
+  ctx.textAlign = "left";
+  ctx.textBaseline = "top";
+  ctx.fillText(name, g.left + 4, y + 3);
 }
 
 function paintCurveLine(ctx, palette, steps, line, g, place) {

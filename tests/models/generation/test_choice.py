@@ -40,6 +40,11 @@ def test_greedy_is_the_likeliest(values: list[float], seed: int, step: int) -> N
     assert choose(logits, Rule(), step) == candidates(logits, count=1).ids[0]
 
 
+def test_greedy_and_the_first_candidate_agree_where_probabilities_cannot_tell() -> None:
+    logits = torch.tensor([0.0, 9e-33])
+    assert choose(logits, Rule(), 0) == candidates(logits, count=1).ids[0] == 1
+
+
 @given(st.permutations(range(8)), st.integers(0, 9999), st.integers(0, 500))
 def test_the_colder_the_greedier(order: list[int], seed: int, step: int) -> None:
     logits = torch.tensor(order, dtype=torch.float32) * 3

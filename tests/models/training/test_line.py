@@ -107,3 +107,19 @@ def test_python_ends_while_training() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=SOON
     )
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_what_the_others_may_still_take() -> None:
+    runs = Runs(places=1)
+    mine, other = TrainingRun("copy", alive=lambda: True), TrainingRun("reverse", alive=lambda: True)
+    runs.start("mine", mine)
+    runs.start("other", other)
+    try:
+        assert runs.reserved() == mine.reserves + other.reserves > 0
+        assert runs.reserved(but="mine") == other.reserves
+    finally:
+        mine.stop()
+        other.stop()
+    assert mine.join(20)
+    assert other.join(20)
+    assert runs.reserved() == 0

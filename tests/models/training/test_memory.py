@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from models.errors import InputError
+from models.training import memory
 from models.training.memory import needed, parameters_of
 from models.training.snapshots import BUDGET, FEWEST, MOST, kept_steps, room
 from models.training.tasks import TASKS
@@ -46,3 +48,13 @@ def test_room() -> None:
     assert room(1000) == MOST
     assert room(10**9) == FEWEST
     assert room(BUDGET // 10) == 10
+
+
+def test_what_is_spoken_for_is_not_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = TASKS["copy"]
+    wanted = memory.needed(task.config, task.recipe)
+    monkeypatch.setattr(memory, "free_memory", lambda: 2 * wanted)
+    memory.check_memory(task.config, task.recipe, reserved=wanted)
+    with pytest.raises(InputError) as caught:
+        memory.check_memory(task.config, task.recipe, reserved=wanted + 1)
+    assert caught.value.key == "training_no_memory"

@@ -88,3 +88,11 @@ def test_only_the_new_rows_are_heard() -> None:
     _, cache = model.read(IDS[:, :3], cache)
     model.read(IDS[:, 3:4], cache, heard=lambda a: heard.append((a.kind, a.x.shape[1])))
     assert heard == [("self", 1), ("cross", 1)] * 2
+
+
+def test_nothing_is_read_beyond_the_last_position() -> None:
+    model = Transformer(Config("decoder", vocabulary=10, context=4, d_model=8, heads=2, layers=1))
+    with pytest.raises(ValueError, match=r"at most 4 positions were expected, received 0 \+ 5"):
+        model(torch.arange(5)[None])
+    with pytest.raises(ValueError, match=r"received 3 \+ 2"):  # one row is left, which would serve for both
+        model.embedding(torch.arange(2)[None], start=3)
