@@ -142,7 +142,7 @@ def test_vectors_before_and_after_the_rotation(open_page: OpenPage) -> None:
 
 
 def test_1024_tokens_on_all_pages(open_page: OpenPage) -> None:
-    page = open_page("overview", {"model": "en-pt"})
+    page = open_page("overview", {"model": "en-pt", "stream": "encoder", "kind": "self"})
     page.get_by_label("Text", exact=True).fill(LONG * 50)
     page.keyboard.press("Control+Enter")
     expect(grid(page).locator(".bar")).to_contain_text("1024 tokens as 64 × 64 block maxima", timeout=60_000)
