@@ -8,6 +8,7 @@ import streamlit as st
 
 from app import state
 from app.i18n import t
+from app.model_view import EXAMPLES as STARTS
 from app.model_view import ModelView
 from models.interventions.change import What
 from models.pretrained.catalogue import READY_MODELS
@@ -39,33 +40,17 @@ EXAMPLES: dict[str, Example] = {
     ),
     # a head that looks at the token before and is needed by those that copy
     "helper": Example(
-        ModelView(
-            model="smollm2",
-            text="The ship left the harbour at dawn. The ship left the harbour at",
-            layer=16,
-            head=0,
-            i=13,
-            j=12,
-        ),
+        replace(STARTS["smollm2"], layer=16, head=0, i=13, j=12),
         "off",
     ),
     # almost all attention on the right word, and no effect
     "nothing": Example(
-        ModelView(
-            model="en-pt",
-            text="I bought a red car in Lisbon last year.",
-            stream="decoder",
-            kind="cross",
-            layer=1,
-            head=0,
-            i=4,
-            j=4,
-        ),
+        STARTS["en-pt"],
         "edge",
     ),
     # four heads that do the same: any one of them is enough
     "spare": Example(
-        ModelView(model="repeat", text="Zq7pLw3xZq7pLw3xZq7p", layer=1, head=0, i=19, j=4),
+        replace(STARTS["repeat"], layer=1, head=0, i=19, j=4),
         "off",
         besides="1.1,1.2,1.3",
     ),
