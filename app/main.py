@@ -20,16 +20,19 @@ from app.i18n import error_text, t  # noqa: E402
 from app.notice import notice  # noqa: E402
 from app.session import computed  # noqa: E402
 from components.address import one_entry_per_page  # noqa: E402
+from models import collector  # noqa: E402
 
 SIDEBAR_WIDTH = 272
 
 
 @st.cache_resource(show_spinner=False)
 def warm_up() -> None:
-    """One thread computes faster than many here: the example's trace took 1 ms instead of 36 on two busy cores."""
+    """Once for the process. One thread computes faster than many here: the example's trace took 1 ms instead of 36 on
+    two busy cores. What has been imported stays, and is not searched for garbage after every run."""
     import torch
 
     torch.set_num_threads(1)
+    collector.freeze()
 
 
 def main() -> None:

@@ -3,6 +3,7 @@ is first opened."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,6 +14,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from app import state
 from app.i18n import t
+from models import collector
 
 Subject = Literal["sentence", "model", "training"]
 
@@ -65,8 +67,12 @@ def subject(path: str) -> Subject:
 def prepare(subject: Subject) -> None:
     """Import what pages about models need, whole, before parts of it. While the server warms up another thread is
     importing the same package; two threads that enter it at different modules would wait for each other."""
-    if subject != "sentence":
-        import_module("models.pretrained")
+    if subject == "sentence":
+        return
+    known = "models.pretrained" in sys.modules
+    import_module("models.pretrained")
+    if not known:
+        collector.freeze()
 
 
 def entry(name: str) -> Entry:

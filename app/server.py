@@ -20,12 +20,16 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:  # streamlit puts app/ on the path, not the root
     sys.path.insert(0, str(ROOT))
 
-HEAVY = ("models.build", "models.pretrained")  # PyTorch, and transformers
+from models import collector  # noqa: E402
+
+# PyTorch, transformers, and what editors and charts need
+HEAVY = ("models.build", "models.pretrained", "pandas", "plotly.graph_objs")
 
 
 def import_all() -> None:
     for name in HEAVY:
         import_module(name)
+    collector.freeze()
 
 
 @asynccontextmanager

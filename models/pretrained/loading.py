@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 from collections import OrderedDict
 from pathlib import Path
 
+from models import collector
 from models.memory import free_memory
 from models.pretrained import problems
 from models.pretrained.assemble import assemble
@@ -56,6 +56,7 @@ def load_model(name: str | Path, report: Report = lambda _: None) -> Model:
         model = assemble(folder, title, READY_MODELS.get(ready) if ready else None)
         with _table:
             _models[folder.stamp] = model
+        collector.collect()
         return model
 
 
@@ -63,7 +64,7 @@ def unload_models() -> None:
     """Forgets all loaded models: their memory is given back once nobody uses them any more."""
     with _table:
         _models.clear()
-    gc.collect()
+    collector.collect()
 
 
 def _loaded(folder: ModelFolder) -> PretrainedModel | None:
@@ -95,4 +96,4 @@ def _make_room(title: str, folder: ModelFolder) -> None:
             if not _models:
                 raise problems.no_memory(title, needed, free)
             _models.popitem(last=False)
-        gc.collect()
+        collector.collect()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,9 +17,10 @@ import torch
 import transformers as hf
 from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
 
+from models import collector
 from models.errors import InputError
 from models.memory import free_memory
-from models.pretrained import hub, load_model, loading
+from models.pretrained import PretrainedModel, hub, load_model, loading
 from models.pretrained.assemble import model_class
 from models.pretrained.folder import open_folder
 from models.pretrained.loading import unload_models
@@ -204,6 +207,21 @@ def test_an_old_model_makes_room_for_a_new_one(
     monkeypatch.setattr(loading, "free_memory", lambda: 10**9 if not loading._models else 0)
     load_model(copy)
     assert [key[0] for key in loading._models] == [str(copy)]
+
+
+def test_a_model_that_is_let_go_is_freed_though_everything_was_frozen(llama_folder: Path) -> None:
+    collector.freeze()
+    try:
+        model = load_model(llama_folder)
+        assert isinstance(model, PretrainedModel)
+        assert all(part is not model.module for part in gc.get_objects()), "a loaded model is frozen, too"
+        seen = weakref.ref(model.module)
+        model.trace("hello")
+        del model
+        unload_models()
+        assert seen() is None
+    finally:
+        gc.unfreeze()
 
 
 def test_free_memory_heeds_a_container(tmp_path: Path) -> None:
