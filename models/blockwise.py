@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
-
-from models import steps
 
 BLOCK = 2**17  # cells: 1 MB in float64, about a core's own cache (half and double of it measured slower)
 LARGE = 2**22  # bytes from which numpy asks the system for large pages
@@ -41,20 +39,68 @@ def look(
 
     A block goes through all steps before the next one begins. Every assignment rounds once, from `arithmetic` to the
     dtype of the inputs, and the next step starts from what was recorded. Scaling and masking are one operation per
-    cell and need no wider numbers.
+    cell and need no wider numbers. These are the functions of `models.steps`, written straight into the trace: what
+    they would make in between costs more than the arithmetic.
     """
     to = _unwritten(query, key, value, visible is not None)
-    key, value = key.to(arithmetic), value.to(arithmetic)
+    desk = _Desk(arithmetic)
+    query, key, value = (part.to(arithmetic) for part in (query, key.mT, value))
+    hidden = query.new_full((), -torch.inf, dtype=to.masked.dtype)
     for heads, rows in blocks(*to.scores.shape):
         at = (heads, rows)
-        to.scores[at] = steps.dot_products(query[at].to(arithmetic), key[heads])
-        to.scaled[at] = steps.scale_scores(to.scores[at], scale)
+        desk.write(to.scores[at], torch.matmul, query[at], key[heads])
+        torch.mul(to.scores[at], scale, out=to.scaled[at])
         if visible is not None:
-            to.masked[at] = steps.apply_mask(to.scaled[at], visible[at])
-        to.empty_rows[at] = to.masked[at].amax(-1) == -torch.inf
-        to.weights[at] = steps.softmax(to.masked[at].to(arithmetic), temperature)
-        to.head_output[at] = steps.mix_values(to.weights[at].to(arithmetic), value[heads])
+            torch.where(visible[at], to.scaled[at], hidden, out=to.masked[at])
+        desk.write(to.weights[at], _softmax, desk.wide(to.masked[at]), temperature)
+        to.empty_rows[at] = _clear_empty_rows(to.masked[at], to.weights[at])
+        desk.write(to.head_output[at], torch.matmul, desk.wide(to.weights[at]), value[heads])
     return to
+
+
+class _Desk:
+    """Where a block is computed in wider numbers than are recorded, if they are to be wider. Its memory is used again
+    for every block: fresh memory interrupts the program at every page."""
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        self._dtype = dtype
+        self._sheets: dict[tuple[str, torch.Size], Tensor] = {}
+
+    def write(self, target: Tensor, operation: Callable[..., object], *inputs: object) -> None:
+        """target = operation(inputs), rounded once."""
+        if target.dtype == self._dtype:
+            operation(*inputs, out=target)
+        else:
+            sheet = self._sheet("result", target)
+            operation(*inputs, out=sheet)
+            target.copy_(sheet)
+
+    def wide(self, recorded: Tensor) -> Tensor:
+        """What was recorded, in the wider numbers; good until the next call."""
+        return recorded if recorded.dtype == self._dtype else self._sheet("input", recorded).copy_(recorded)
+
+    def _sheet(self, use: str, like: Tensor) -> Tensor:
+        name = (use, like.shape)
+        if name not in self._sheets:
+            self._sheets[name] = torch.empty_like(like, dtype=self._dtype)
+        return self._sheets[name]
+
+
+def _softmax(masked: Tensor, temperature: float, *, out: Tensor) -> None:
+    """`steps.softmax`, but a row without a visible key is not a number."""
+    if temperature != 1:
+        masked = (masked - masked.amax(-1, keepdim=True)) / temperature
+    torch.softmax(masked, -1, out=out)
+
+
+def _clear_empty_rows(masked: Tensor, weights: Tensor) -> Tensor:
+    """Finds the rows … N without a visible key and makes their weights 0. Their softmax is not a number in any column,
+    so that one column tells which rows have to be looked at: mostly none."""
+    empty = weights[..., 0].isnan()
+    if bool(empty.any()):
+        empty[empty.clone()] = (masked[empty] == -torch.inf).all(-1)
+        weights[empty] = 0
+    return empty
 
 
 def blocks(heads: int, rows: int, columns: int, cells: int = BLOCK) -> Iterator[tuple[slice, slice]]:

@@ -81,7 +81,7 @@ def record_attention(
         parameters=parameters,
         mask=visible,
         padded=padded,
-        empty_rows=(looked.masked == -torch.inf).all(-1),
+        empty_rows=looked.empty_rows,
     )
 
 
