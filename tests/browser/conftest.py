@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
@@ -15,7 +16,10 @@ RESULTS = live.ROOT / "test-results"
 DESKTOP = (1280, 800)
 PHONE = (390, 844)
 
-expect.set_options(timeout=20_000)  # milliseconds; a busy machine is not a bug
+expect.set_options(timeout=60_000)  # milliseconds; a busy machine is not a bug
+SLOWER = float(
+    os.environ.get("TESTS_SLOWER", "1")
+)  # TESTS_SLOWER=5 plays a browser on a machine five times slower
 
 Query = Mapping[str, str | int | float] | Sequence[tuple[str, str]] | str
 OpenPage = Callable[..., Page]
@@ -84,6 +88,8 @@ def new_page(
         size = {"width": viewport[0], "height": viewport[1]}
         page = browser.new_context(viewport=size, color_scheme=colour_scheme, **context).new_page()
         page.set_default_timeout(live.LOAD_LIMIT)
+        if SLOWER > 1:
+            page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
         watches.append(live.Watch(page))
         pages.append(page)
         return page

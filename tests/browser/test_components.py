@@ -13,7 +13,7 @@ from components import theme
 from components.bundle import script
 from components.head_grid import gamma
 from scripts import live
-from tests.browser.measures import cell_centre
+from tests.browser.measures import cell_centre, settle
 
 HOSTILE = ["<script>", "$x$", "**b**", ":red[x]", "a_b"]
 
@@ -36,7 +36,7 @@ def gallery(gallery_url: str, new_page: Callable[..., Page], sent: list[str | by
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     live.open_page(page, gallery_url)
     expect(part(page, "large").locator("canvas.picture")).to_be_visible()
-    page.wait_for_timeout(300)
+    settle(page)
     return page
 
 

@@ -12,7 +12,7 @@ from models.build import build
 from models.settings import PRESETS
 from scripts import live
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage, address
-from tests.browser.measures import cell_centre, number
+from tests.browser.measures import cell_centre, number, settle
 
 ANIMAL = {"preset": "animal"}
 
@@ -77,7 +77,7 @@ def test_hovering_a_cell_lights_the_links_and_sends_nothing(
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     live.open_page(page, address(app_url, "heads", ANIMAL))
     expect(links(page).locator(".readout")).to_contain_text("animal looks at")
-    page.wait_for_timeout(500)
+    settle(page)
     before = len(sent)
     matrix = weights_matrix(page)
     matrix.locator("canvas.picture").hover(position=cell_centre(matrix, 5, 3))  # type: ignore[arg-type]
@@ -85,7 +85,7 @@ def test_hovering_a_cell_lights_the_links_and_sends_nothing(
     expect(matrix.locator(".tip")).to_contain_text("street → cross")
     grid(page).locator("canvas.picture").hover(position={"x": 200, "y": 60})
     expect(links(page).locator(".readout")).not_to_contain_text("Head")  # one head alone needs no name
-    page.wait_for_timeout(500)
+    settle(page)
     assert before > 0
     assert len(sent) == before
 

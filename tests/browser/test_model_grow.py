@@ -13,7 +13,7 @@ from models.pretrained import load_model
 from models.pretrained.loading import unload_models
 from scripts import live
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage
-from tests.browser.measures import cell_centre
+from tests.browser.measures import cell_centre, settle
 
 PROMPT = 14  # tokens of the example
 
@@ -95,7 +95,7 @@ def test_the_model_writes_by_itself_until_it_ends(open_page: OpenPage) -> None:
     page = open_page("grow", example("en-pt"))
     press(page, "Play")
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    expect(tokens(page).last).to_have_text("</s>", timeout=60_000)
+    expect(tokens(page).last).to_have_text("</s>", timeout=180_000)
     expect(page.get_by_role("button", name="Play")).to_be_disabled()
     expect(page.get_by_text("has ended its text")).to_be_visible()
     assert "".join(tokens(page).all_inner_texts()).startswith("<s>Eucomprei")
@@ -105,12 +105,12 @@ def test_the_model_writes_by_itself_until_it_ends(open_page: OpenPage) -> None:
 def test_play_and_pause(open_page: OpenPage) -> None:
     page = open_page("grow", example("smollm2"))
     press(page, "Play")
-    expect(tokens(page).nth(PROMPT + 3)).to_be_visible(timeout=60_000)
+    expect(tokens(page).nth(PROMPT + 3)).to_be_visible(timeout=180_000)
     press(page, "Pause")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
-    page.wait_for_timeout(500)
+    settle(page)
     count = tokens(page).count()
-    page.wait_for_timeout(1500)
+    settle(page)
     assert tokens(page).count() == count
 
 

@@ -15,7 +15,7 @@ from models.pretrained import load_model
 from models.pretrained.loading import unload_models
 from scripts import live
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage, address
-from tests.browser.measures import cell_centre, number
+from tests.browser.measures import cell_centre, number, settle
 
 LONG = "The animal didn't cross the street because it was too tired and nobody on the other side had waited. "
 
@@ -111,12 +111,12 @@ def test_hovering_lights_the_links_and_sends_nothing(app_url: str, new_page: Cal
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     live.open_page(page, address(app_url, "head"))
     expect(links(page).locator(".readout")).to_contain_text("it looks at")
-    page.wait_for_timeout(500)
+    settle(page)
     before = len(sent)
     matrix(page).locator("canvas.picture").hover(position=cell_centre(matrix(page), 6, 8))  # type: ignore[arg-type]
     expect(links(page).locator(".readout")).to_contain_text("cross looks at")
     links(page).get_by_role("button", name="all heads").click()
-    page.wait_for_timeout(500)
+    settle(page)
     assert 0 < before == len(sent)
 
 
@@ -145,7 +145,7 @@ def test_1024_tokens_on_all_pages(open_page: OpenPage) -> None:
     page = open_page("overview", {"model": "en-pt", "stream": "encoder", "kind": "self"})
     page.get_by_label("Text", exact=True).fill(LONG * 50)
     page.keyboard.press("Control+Enter")
-    expect(grid(page).locator(".bar")).to_contain_text("1024 tokens as 64 × 64 block maxima", timeout=60_000)
+    expect(grid(page).locator(".bar")).to_contain_text("1024 tokens as 64 × 64 block maxima", timeout=180_000)
     expect(page.get_by_text("1024 are read")).to_be_visible()
     live.wait_drawn(page)
     page.get_by_role("link", name="Open this head").click()

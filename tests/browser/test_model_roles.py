@@ -16,7 +16,7 @@ from models.pretrained import load_model
 from models.pretrained.loading import unload_models
 from scripts import live
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage, address
-from tests.browser.measures import number
+from tests.browser.measures import number, settle
 
 KNOWN = ("minilm", "smollm2", "en-pt")
 
@@ -122,11 +122,11 @@ def test_hovering_sends_nothing(app_url: str, new_page: Callable[..., Page]) -> 
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     live.open_page(page, address(app_url, "roles"))
     number(grid(page), "size")
-    page.wait_for_timeout(500)
+    settle(page)
     before = len(sent)
     picture(page).hover(position=head_at(page, 2, 2, 12))  # type: ignore[arg-type]
     grid(page).get_by_role("button", name="next token").hover()
-    page.wait_for_timeout(500)
+    settle(page)
     assert 0 < before == len(sent)
 
 

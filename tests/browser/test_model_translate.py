@@ -16,7 +16,7 @@ from models.pretrained import load_model
 from models.pretrained.loading import unload_models
 from scripts import live
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage, address
-from tests.browser.measures import cell_centre
+from tests.browser.measures import cell_centre, settle
 
 TRANSLATOR = encode(State(model=EXAMPLES["en-pt"]))
 
@@ -68,7 +68,7 @@ def test_pointing_lights_what_flows_into_a_place_and_sends_nothing(
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     live.open_page(page, address(app_url, "translate", TRANSLATOR))
     expect(place(page, "cross")).to_be_visible()
-    page.wait_for_timeout(500)
+    settle(page)
     before = len(sent)
     place(page, "cross").hover()
     lit = drawing(page).locator("g.line.lit")
@@ -78,7 +78,7 @@ def test_pointing_lights_what_flows_into_a_place_and_sends_nothing(
     drawing(page).locator("g.box.recurrent").hover()
     expect(lit).to_have_count(0)
     expect(drawing(page).locator(".tip")).to_contain_text("SSRU")
-    page.wait_for_timeout(300)
+    settle(page)
     assert 0 < before == len(sent)
 
 

@@ -24,10 +24,12 @@ def test_problems_are_noticed(new_page, watches) -> None:  # type: ignore[no-unt
     page: Page = new_page()
     page.set_content("<p>quiet</p>")
     assert watches[0].problems == []
-    page.evaluate("console.error('told the console')")
-    page.evaluate("setTimeout(() => { throw new Error('nobody caught me') })")
-    page.set_content("<img src='http://elsewhere.example/pixel.png'>")
-    page.wait_for_timeout(200)
+    with page.expect_console_message():
+        page.evaluate("console.error('told the console')")
+    with page.expect_event("pageerror"):
+        page.evaluate("setTimeout(() => { throw new Error('nobody caught me') })")
+    with page.expect_request("**/pixel.png"):
+        page.set_content("<img src='http://elsewhere.example/pixel.png'>")
     seen = "\n".join(watches[0].problems)
     assert "told the console" in seen
     assert "nobody caught me" in seen

@@ -12,6 +12,7 @@ from models.build import build
 from models.explain import explain
 from models.settings import PRESETS
 from tests.browser.conftest import PHONE, OpenPage
+from tests.browser.measures import settle
 
 FRUIT = {"preset": "fruit", "step": "scores", "i": 0, "j": 0}
 
@@ -96,7 +97,7 @@ def test_the_formula_is_the_stepper(open_page: OpenPage) -> None:
 def test_hovering_sends_nothing_and_lights_the_cell(open_page: OpenPage) -> None:
     page = open_page(query=FRUIT)
     wait_for_step(page, "scores")
-    page.wait_for_timeout(1500)
+    settle(page)
     sent: list[object] = []
 
     def watch(socket: WebSocket) -> None:
@@ -105,13 +106,13 @@ def test_hovering_sends_nothing_and_lights_the_cell(open_page: OpenPage) -> None
     page.on("websocket", watch)
     page.reload()
     wait_for_step(page, "scores")
-    page.wait_for_timeout(2000)
+    settle(page)
     before = len(sent)
     for i in range(3):
         for j in range(3):
             page.mouse.move(*cell_point(page, i, j))
     expect(on_stage(page, ".arithmetic")).to_contain_text("k(苹果)")
-    page.wait_for_timeout(1200)
+    settle(page)
     assert len(sent) == before, "hovering talked to the server"
     assert before > 0, "the watch saw no frames at all"
 

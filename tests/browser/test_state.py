@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from models.edits import Edits
 from scripts import live
 from tests.browser.conftest import PHONE, OpenPage
+from tests.browser.measures import settle
 
 ODD_TEXT = "a *b* $x$\n<script>alert(1)</script> 喜欢"
 
@@ -50,7 +51,7 @@ def test_the_copied_address_reopens_the_same_view(open_page: OpenPage, new_page:
     live.open_page(again, page.url)
     expect(sentence(again)).to_have_value(ODD_TEXT)
     expect(again.get_by_label("Causal mask")).to_be_checked()
-    again.wait_for_timeout(1_500)  # the stage reports its view when it has come to rest
+    settle(again)  # the stage reports its view when it has come to rest
     assert query(again) == asked
 
 
@@ -171,7 +172,7 @@ def test_nothing_scrolls_sideways_and_desktop_fits_one_screen(
 ) -> None:
     page = open_page(path, {"preset": "animal"}, viewport=viewport)
     page.locator("canvas").first.wait_for()
-    page.wait_for_timeout(800)
+    settle(page)
     main = page.get_by_test_id("stMain")
     assert main.evaluate("node => node.scrollWidth - node.clientWidth") == 0
     if viewport != PHONE:

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE, OpenPage
-from tests.browser.measures import number
+from tests.browser.measures import number, settle, until
 
 SMALL = {"t_task": "copy", "t_length": 24, "t_d_model": 64, "t_layers": 2}  # slow enough to be paused
 CURVE = ".am-curve canvas"
@@ -19,11 +19,7 @@ def chosen(page: Page) -> int:
 
 def wait_for_step(page: Page, least: int) -> None:
     """Until the picture shows this step or a later one."""
-    for _ in range(300):
-        if chosen(page) >= least:
-            return
-        page.wait_for_timeout(200)
-    raise AssertionError(f"step {least} was not reached, the picture shows {chosen(page)}")
+    until(page, lambda: chosen(page) >= least, f"step {least}")
 
 
 def train(page: Page, least: int = 30) -> None:
@@ -45,7 +41,7 @@ def test_it_moves_by_itself_and_can_be_paused(open_page: OpenPage) -> None:
     train(page)
     expect(page.get_by_text(re.compile(r"Paused at step \d+ of 400"))).to_be_visible()
     at = chosen(page)
-    page.wait_for_timeout(1500)
+    settle(page)
     assert chosen(page) == at
     page.get_by_role("button", name="Go on").click()
     wait_for_step(page, at + 1)

@@ -29,8 +29,10 @@ def test_a_cut_changes_no_number(monkeypatch: pytest.MonkeyPatch, cells: int, ex
     whole = module.trace(x, mask=mask, exact=exact)
     monkeypatch.setattr(blockwise.blocks, "__defaults__", (cells,))
     cut = module.trace(x, mask=mask, exact=exact)
-    for step in whole.steps:
-        torch.testing.assert_close(cut[step.name].value, step.value, rtol=1e-6, atol=1e-7)
+    for (
+        step
+    ) in whole.steps:  # a cut makes other shapes: float32 sums of 12 terms of size 1 may be rounded apart
+        torch.testing.assert_close(cut[step.name].value, step.value, rtol=1e-5, atol=2e-6)
     assert cut.empty_rows is not None
     assert cut.empty_rows.nonzero().tolist() == [[1, 4]]
 

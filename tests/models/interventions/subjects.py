@@ -46,6 +46,12 @@ def every(name: str) -> Subject:
     return own(name) if name in OWN_KINDS else family(name)
 
 
+ROUNDING = 1e-5
+"""How far two routes to the same output may be apart (see `gap`): another row of a batch, another batch, another thread
+may be computed by another kernel, and float32's 1.2e-7 grows through three layers. A head that is switched off moves
+the output by more than 1e-4."""
+
+
 def gap(a: Tensor, b: Tensor) -> float:
     """The largest difference as a share of the largest value."""
     return float((a - b).abs().max() / b.abs().max().clamp_min(1e-12))

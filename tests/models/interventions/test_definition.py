@@ -20,7 +20,7 @@ from models.interventions.subject import Subject
 from models.pretrained import load_model
 from models.pretrained.call import AttentionCall
 from models.pretrained.capture import capture_calls
-from tests.models.interventions.subjects import FAMILIES, OWN_KINDS, every, family, gap, own
+from tests.models.interventions.subjects import FAMILIES, OWN_KINDS, ROUNDING, every, family, gap, own
 
 TOLERANCE = 2e-6
 
@@ -247,8 +247,8 @@ def test_attention_below_the_changed_layer_stays_as_it_is(data: st.DataObject) -
     with changing(subject.calls, [[change]]):
         calls = capture_calls(subject.module, **subject.inputs).calls
     for before, after in zip(subject.calls, calls, strict=True):
-        same = all(torch.equal(before.weights(head), after.weights(head)) for head in range(4))
-        assert same == (before.layer <= layer)
+        moved = max(float((before.weights(h) - after.weights(h)).abs().max()) for h in range(4))
+        assert moved < 2e-6 if before.layer <= layer else moved > 2e-6, (before.layer, moved)
 
 
 _CAUSAL = {
@@ -286,4 +286,5 @@ def test_several_at_once_on_one_head() -> None:
     assert changed_weights(call, 0, [one, two])[5, 1:3].tolist() == [0.0, 0.0]
     assert torch.allclose(changed_weights(call, 0, [even, one])[5, [0, 2, 3, 4, 5]], torch.tensor(0.2))
     switched = subject.run([[off(call, 0), even, one], [off(call, 0)]], None)
-    assert torch.equal(switched[0], switched[1])
+    assert gap(switched[0], switched[1]) < ROUNDING
+    assert gap(switched[0], plain(subject)[0]) > 1e-4

@@ -165,7 +165,11 @@ def test_threads_do_not_mix(decoder: PretrainedModel, translator: PretrainedMode
     def work(text: str) -> None:
         for _ in range(3):
             for model in (decoder, translator):
-                if not torch.equal(model.trace(text).layer(0).weights(1), alone[model, text]):
+                found = model.trace(text).layer(0).weights(1)
+                # another thread may use another kernel; another text would be another shape or far away
+                if found.shape != alone[model, text].shape or not torch.allclose(
+                    found, alone[model, text], atol=1e-5
+                ):
                     wrong.append(text)
 
     threads = [threading.Thread(target=work, args=(text,)) for text in texts]

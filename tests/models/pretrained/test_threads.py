@@ -12,6 +12,10 @@ from models.pretrained.capture import CapturedForward, capture_calls
 from tests.models.pretrained.architectures import build
 
 THREADS, ROUNDS = 8, 5
+ROUNDING = {
+    "rtol": 1e-4,
+    "atol": 1e-5,
+}  # another thread may use another kernel; other texts differ by far more
 
 
 def text(number: int) -> Tensor:
@@ -52,5 +56,5 @@ def assert_same(ours: CapturedForward, theirs: CapturedForward) -> None:
     assert [call.name for call in ours.calls] == [call.name for call in theirs.calls]
     for a, b in zip(ours.calls, theirs.calls, strict=True):
         for side in ("query", "key", "value"):
-            assert torch.equal(getattr(a.recorded, side), getattr(b.recorded, side))
-        assert torch.equal(a.trace(1)["output"].value, b.trace(1)["output"].value)
+            torch.testing.assert_close(getattr(a.recorded, side), getattr(b.recorded, side), **ROUNDING)
+        torch.testing.assert_close(a.trace(1)["output"].value, b.trace(1)["output"].value, **ROUNDING)

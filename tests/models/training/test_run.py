@@ -57,6 +57,15 @@ def same(one: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
     )
 
 
+def as_alone(run: TrainingRun, task: Task) -> None:
+    """The run's losses and weights are those of the same training outside its thread. Another thread may use another
+    kernel, so they agree up to rounding, which forty steps of Adam carry on: another seed is 100 times further away."""
+    losses, weights = alone(task, run.seed, run)
+    assert [report.loss for report in run.history] == pytest.approx(losses, rel=1e-3)
+    for name, weight in run.latest.weights.items():
+        assert float((weight - weights[name]).norm()) <= 0.02 * float(weights[name].norm()) + 1e-6, name
+
+
 def alone(task: Task, seed: int, run: TrainingRun) -> tuple[list[float], dict[str, Tensor]]:
     """Losses and weights of the same training without a thread."""
     trainer = Trainer(task, seed, run.config, run.recipe)
@@ -75,10 +84,8 @@ def test_from_beginning_to_end(begin: Callable[..., TrainingRun]) -> None:
     assert seconds == sorted(seconds)
     assert seconds[0] > 0
     assert run.steps_per_second > 0
-    losses, weights = alone(TASKS["copy"], 0, run)
-    assert [report.loss for report in run.history] == losses
-    assert same(run.latest.weights, weights)
-    assert same(dict(run.model_at(40).state_dict()), weights)
+    as_alone(run, TASKS["copy"])
+    assert same(dict(run.model_at(40).state_dict()), run.latest.weights)
     assert not [thread for thread in threading.enumerate() if thread.name == "training copy"]
 
 
@@ -90,9 +97,7 @@ def test_two_at_once_are_as_each_alone(begin: Callable[..., TrainingRun]) -> Non
     until(lambda: all(len(run.history) > 2 or run.status in ENDED for run in runs))
     for run in runs:
         assert run.join(SOON)
-        losses, weights = alone(run.task, run.seed, run)
-        assert [report.loss for report in run.history] == losses
-        assert same(run.latest.weights, weights)
+        as_alone(run, run.task)
 
 
 def test_pause_resume_stop(begin: Callable[..., TrainingRun]) -> None:
