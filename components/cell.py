@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from models.cell import Cell
 TEXT_KEYS = (
     "dimensions", "largest_first", "query", "key", "query_before", "key_before", "before", "product", "row", "keys_key",
     "keys_score", "keys_exponential", "keys_weight", "keys_cut", "sink", "value", "names_value", "times_weight",
-    "all_keys",
+    "times_gate", "all_keys",
 )  # fmt: skip
 
 _COMPONENT = st.components.v2.component(
@@ -56,8 +57,8 @@ def _columns(cell: Cell) -> dict[str, pa.Table]:
     vectors: dict[str, Tensor | None] = {
         name: getattr(cell, name)
         for name in (
-            "query", "key", "query_before", "key_before", "value", "head_output", "masked", "exponentials", "weights",
-            "added_by_key", "added_by_head",
+            "query", "key", "query_before", "key_before", "value", "gate", "written", "masked", "exponentials",
+            "weights", "added_by_key", "added_by_head",
         )
     }  # fmt: skip
     return {
@@ -121,16 +122,19 @@ def flow(cell: Cell, scale: float, text: Mapping[str, str]) -> list[dict[str, An
         items.append(_item(text["flow_sink"], cell.sink, digits=4))
     items.append(_item(text["flow_weight"].format(total=f"{cell.total:.3f}"), cell.weight, hue="w", digits=4))
     items.append(_item(text["flow_value"], cell.weight * float(cell.value.norm()), hue="v", digits=3))
+    if cell.gate is not None:
+        items.append(_item(text["flow_gate"], float(cell.part.norm()), hue="v", digits=3))
     share = share_of_output(cell)
     items.append(_item(text["flow_share"], "–" if share is None else f"{100 * share:.1f} %", hue="v"))
     return items
 
 
 def share_of_output(cell: Cell) -> float | None:
-    """How much of the head's output vector points along this key's part: (w·v)·z / |z|². None if z is 0."""
-    size = float(cell.head_output.double().square().sum())
-    along = float((cell.weight * cell.value.double()) @ cell.head_output.double())
-    return along / size if size > 0 else None
+    """How much of what the head writes points along this key's part: p·z / |z|², where p is w·v, or w·v times the gate,
+    and z what enters W_O. None if z is 0 or not a number."""
+    size = float(cell.written.double().square().sum())
+    along = float(cell.part.double() @ cell.written.double())
+    return along / size if size > 0 and math.isfinite(along / size) else None
 
 
 def _item(name: str, value: float | str, *, hue: str = "x", digits: int = 3) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from models.trace import Trace
 @dataclass(frozen=True)
 class Cell:
     """Query i and key j of one head. Vectors: `query`, `key` (K), `value`, `head_output` (V); rows over all keys:
-    `scores`, `masked`, `exponentials`, `weights` (M); `added_by_key`, `added_by_head` (D): what reaches the layer's
-    output at token i through W_O, from this key alone and from the whole head (None where W_O is not known).
+    `scores`, `masked`, `exponentials`, `weights` (M). `gate` (V) is what a gated model multiplies the head's output
+    with (None for others), `written` (V) what then enters W_O; `added_by_key`, `added_by_head` (D) are what reaches the
+    layer's output at token i through W_O, from this key alone and from the whole head (None where W_O is not known).
     `query` and `key` are the vectors that are multiplied; where a model changes them first, `query_before` and
     `key_before` are what its projections gave and `changed` the operations in between ("rotate", "rms_norm", …), the
     query's first. `steps` are the numbers of this cell in order, by step name.
@@ -37,6 +38,8 @@ class Cell:
     visible: bool
     added_by_key: Tensor | None
     added_by_head: Tensor | None
+    written: Tensor
+    gate: Tensor | None = None
     query_before: Tensor | None = None
     key_before: Tensor | None = None
     changed: tuple[str, ...] = ()
@@ -44,6 +47,11 @@ class Cell:
     @property
     def weight(self) -> float:
         return float(self.weights[self.j])
+
+    @property
+    def part(self) -> Tensor:
+        """V: this key's part of `written`; over all keys the parts sum to it."""
+        return _gated(self.weights[self.j] * self.value, self.gate)
 
 
 SCORE_STEPS = ("scores", "scaled", "biased", "softcapped", "masked")
@@ -57,6 +65,8 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
     value = trace["value"].value[key_head, j]
     weights = trace["weights"].value[head, i]
     output = trace["head_output"].value[head, i]
+    gate = trace["gate_opening"].value[head, i].expand(len(output)) if "gate_opening" in trace else None
+    written = trace["gated_output"].value[head, i] if "gated_output" in trace else output
     projection = _output_rows(trace, head)
     exponentials = weights.new_tensor([term.value for term in parts.terms])
     keys = len(weights)
@@ -76,8 +86,10 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
         sink=float(exponentials[keys:].double().sum()),
         steps={step.name: float(step.value[head, i, j]) for step in trace.steps if step.name in SCORE_STEPS},
         visible=float(trace["masked"].value[head, i, j]) != float("-inf"),
-        added_by_key=None if projection is None else weights[j] * value @ projection,
-        added_by_head=None if projection is None else output @ projection,
+        added_by_key=None if projection is None else _gated(weights[j] * value, gate) @ projection,
+        added_by_head=_contribution(trace, i, written, projection),
+        written=written,
+        gate=gate,
         query_before=None if asks == "query" else trace["query"].value[head, i],
         key_before=None if offers == "key" else trace["key"].value[key_head, j],
         changed=tuple(dict.fromkeys((*_changes(trace, "query", asks), *_changes(trace, "key", offers)))),
@@ -97,6 +109,17 @@ def _changes(trace: Trace, first: str, last: str) -> list[str]:
         found.insert(0, trace[last].operation)
         last = trace[last].inputs[0]
     return found
+
+
+def _gated(vector: Tensor, gate: Tensor | None) -> Tensor:
+    return vector if gate is None else vector * gate
+
+
+def _contribution(trace: Trace, i: int, written: Tensor, projection: Tensor | None) -> Tensor | None:
+    """D: what the head adds; a trace of one head of a model says it itself."""
+    if "contribution" in trace:
+        return trace["contribution"].value[i]
+    return None if projection is None else written @ projection
 
 
 def _output_rows(trace: Trace, head: int) -> Tensor | None:

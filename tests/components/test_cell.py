@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -116,6 +117,15 @@ def test_shares_of_all_keys_sum_to_one() -> None:
     trace = build(PRESETS["animal"])
     shares = [share_of_output(cell_of(trace, 2, 4, j)) or 0.0 for j in range(10)]
     assert sum(shares) == pytest.approx(1, rel=1e-5)
+
+
+def test_a_gate_is_part_of_the_flow() -> None:
+    plain = cell_of(trace_of_one_head(), 0, 2, 1)
+    gated = dataclasses.replace(plain, gate=torch.tensor([0.5, 0.0]), written=plain.written * 0.25)
+    assert TEXT["flow_gate"] not in values(plain)
+    expected = abs(float(plain.value[0])) * plain.weight * 0.5
+    assert values(gated)[TEXT["flow_gate"]] == pytest.approx(expected, rel=1e-5)
+    assert names(gated).index(TEXT["flow_gate"]) == names(gated).index(TEXT["flow_value"]) + 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -8,10 +8,13 @@ import math
 import pytest
 import torch
 
+from components.cell import share_of_output
 from models.build import build
 from models.cell import cell_of
+from models.pretrained.capture import capture_calls
 from models.settings import PRESETS
 from models.trace import Trace
+from tests.models.pretrained.architectures import build as build_model
 
 TRACE = build(dataclasses.replace(PRESETS["animal"], mask="causal", hidden=(2,), temperature=0.7))
 
@@ -47,3 +50,24 @@ def test_without_an_output_projection_nothing_is_claimed_about_it() -> None:
 def test_a_cell_outside_is_refused() -> None:
     with pytest.raises(IndexError):
         cell_of(TRACE, 0, 10, 0)
+
+
+@pytest.mark.parametrize("name", ["Qwen3-Next (gated)", "Laguna (gated)", "Llama", "gpt-oss (sinks)", "BERT"])
+def test_a_cell_adds_what_the_call_says_the_head_adds(name: str) -> None:
+    """Gated per dimension, gated per head, not gated: the parts of all keys make what the call knows."""
+    model, inputs = build_model(name)
+    call = capture_calls(model, **inputs).calls[1]
+    head, i = 3, 5
+    trace = call.trace(head)
+    cells = [cell_of(trace, 0, i, j) for j in range(call.keys)]
+    cell = cells[0]
+    assert (cell.gate is not None) == ("gated" in name)
+    assert cell.added_by_head is not None
+    torch.testing.assert_close(cell.written, call.written_output(head)[i], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(cell.added_by_head, call.contribution(head)[i], rtol=1e-4, atol=1e-5)
+    parts = torch.stack([c.part for c in cells]).sum(0)
+    torch.testing.assert_close(parts, cell.written, rtol=1e-4, atol=1e-5)
+    added = torch.stack([c.added_by_key for c in cells if c.added_by_key is not None]).sum(0)
+    torch.testing.assert_close(added, cell.added_by_head, rtol=1e-4, atol=1e-5)
+    shares = [share_of_output(c) for c in cells]
+    assert sum(share for share in shares if share is not None) == pytest.approx(1, rel=1e-4)

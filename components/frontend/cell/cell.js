@@ -119,10 +119,11 @@ class CellPage {
   value() {
     const { text, palette, vectors, data } = this;
     const canvas = this.section("value", text.value, data.value_note);
-    const terms = Array.from(vectors.value, (v, k) => ({ k, label: String(k + 1), v, part: v * data.weight, all: vectors.head_output[k] }));
+    const terms = Array.from(vectors.value, (v, k) => ({ k, label: String(k + 1), v, part: v * data.weight, gated: v * data.weight * (vectors.gate?.[k] ?? 1), all: vectors.written[k] }));
     const rows = [
       { name: text.names_value, hue: "v", read: (term) => term.v },
       { name: text.times_weight, hue: "v", read: (term) => term.part },
+      ...(vectors.gate ? [{ name: text.times_gate, hue: "v", read: (term) => term.gated }] : []),
       { name: text.all_keys, hue: "x", read: (term) => term.all },
     ];
     drawBars(canvas, terms, { width: this.find(".value").clientWidth, palette, rows, total: null });
