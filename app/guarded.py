@@ -8,6 +8,7 @@ from collections.abc import Callable
 from app.i18n import t
 from app.notice import error_notice, notice
 from models.errors import InputError
+from models.panics import is_panic
 
 LOG = logging.getLogger("attention_microscope")
 
@@ -18,6 +19,8 @@ def guarded(draw: Callable[[], object], key: str) -> None:
         draw()
     except InputError as error:
         error_notice(error, key)
-    except Exception:
+    except BaseException as error:
+        if not (isinstance(error, Exception) or is_panic(error)):  # Streamlit's reruns, KeyboardInterrupt
+            raise
         LOG.exception("a page failed")
         notice(t("app.failed"), f"failed_{key}", problem=True)

@@ -43,4 +43,4 @@ def _spelt(now: Growing, ids: Sequence[int]) -> str:
     """What ids say, without special tokens."""
     if isinstance(now.model, OwnModel):
         return now.model.task.decode(ids)
-    return str(now.model.tokenizer.decode(list(ids), skip_special_tokens=True))
+    return now.model.encoder.spelt(ids)

@@ -93,7 +93,7 @@ def repeated_tokens(model: PretrainedModel, seed: int) -> str | None:
     (Olsson et al. 2022 measure induction heads on repeated random tokens.)
     """
     words = _words(model.encoder)
-    room = (model.info.max_positions or 10**9) - model.tokenizer.num_special_tokens_to_add(pair=False)
+    room = (model.info.max_positions or 10**9) - model.encoder.added(pair=False)
     period = min(PERIOD, len(words), room // 2)
     if period < LEAST_PERIOD:
         return None

@@ -14,6 +14,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedModel
 from transformers.models.auto import modeling_auto
 
 from models.errors import InputError
+from models.panics import is_panic
 from models.pretrained import info, problems
 from models.pretrained.capture import capture_calls
 from models.pretrained.catalogue import ReadyModel
@@ -41,7 +42,8 @@ def assemble(folder: ModelFolder, title: str, ready: ReadyModel | None) -> Pretr
     config = _configuration(folder)
     module = _weights(folder, config)
     tokenizer = _tokenizer(folder)
-    encoder = Encoder(tokenizer)
+    with _reasons(folder, "model_no_tokenizer"):
+        encoder = Encoder(tokenizer)
     with _reasons(folder, "model_not_text"):
         encoded = encoder.encode(PROBE, limit=PROBE_TOKENS)
         calls = capture_calls(module, **prepare(module, encoder, encoded, PROBE, PROBE_TOKENS).inputs).calls
@@ -154,7 +156,9 @@ def _reasons(folder: ModelFolder, problem: str) -> Iterator[None]:
         raise
     except MemoryError as error:
         raise problems.no_memory(folder.path.name, folder.bytes, 0) from error
-    except Exception as error:
+    except BaseException as error:
+        if not (isinstance(error, Exception) or is_panic(error)):
+            raise
         _LOG.warning("%s: %s", folder.path, problem, exc_info=True)
         detail = f"{type(error).__name__}: {error}".splitlines()[0][:200]
         raise problems.problem(problem, folder=str(folder.path), detail=detail) from error

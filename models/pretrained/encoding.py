@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from models.pretrained.alignment import Span, align
+from models.pretrained.panics import panics_said
 from models.pretrained.pieces import Scheme, is_byte, piece_bytes, scheme_of
 
 MAX_CHARACTERS = 100_000  # what is read of a text; far more than any limit on tokens needs
@@ -33,7 +35,7 @@ class Encoded:
 
 
 class Encoder:
-    """A tokenizer that several threads may use."""
+    """A tokenizer that several threads may use. InputError model_tokenizer_failed where its own code breaks down."""
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
@@ -51,6 +53,7 @@ class Encoder:
         }
         return (set(self.tokenizer.all_special_ids) | marked) - {self.unknown_id}
 
+    @panics_said()
     def encode(self, text: str, pair: str | None = None, *, limit: int, as_target: bool = False) -> Encoded:
         """At most `limit` tokens of a text or a pair of texts. Any string is accepted.
 
@@ -78,9 +81,19 @@ class Encoder:
             unread=sum(map(len, given)) - sum(map(len, texts)),
         )
 
+    @panics_said()
+    def spelt(self, ids: Sequence[int]) -> str:
+        """The text of ids, without special tokens."""
+        return str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    @panics_said()
+    def added(self, *, pair: bool) -> int:
+        """How many special tokens are put around a text, or around two."""
+        return int(self.tokenizer.num_special_tokens_to_add(pair=pair))
+
     def written(self, ids: list[int]) -> Encoded:
         """The ids that a model wrote, with their places in the text that they spell."""
-        text = str(self.tokenizer.decode(ids, skip_special_tokens=True))
+        text = self.spelt(ids)
         pieces = tuple(self.piece(number) for number in ids)
         special = tuple(number in self.special_ids for number in ids)
         data = [
@@ -90,6 +103,7 @@ class Encoder:
         spans, segments = align(data, (text,), None)
         return Encoded(tuple(ids), pieces, spans, segments, special, (text,), {})
 
+    @panics_said()
     def piece(self, number: int) -> str:
         """The vocabulary's spelling of an id; the number itself where it has none."""
         found = self.tokenizer.convert_ids_to_tokens([number])[0]

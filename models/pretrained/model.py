@@ -80,7 +80,7 @@ class PretrainedModel:
     @property
     def takes_pairs(self) -> bool:
         """Whether the model reads two sentences with a boundary between them, as BERT does."""
-        return takes_pairs(self.module, self.tokenizer)
+        return takes_pairs(self.module, self.encoder)
 
     def trace(
         self, text: str, pair: str | None = None, *, target: str | None = None, limit: int | None = None
@@ -107,7 +107,7 @@ class PretrainedModel:
 
     def _room(self, limit: int | None, pair: str | None) -> int:
         """How many tokens are looked at; at least one of the text beside those that the tokenizer adds."""
-        least = self.tokenizer.num_special_tokens_to_add(pair=pair is not None) + (1 if pair is None else 2)
+        least = self.encoder.added(pair=pair is not None) + (1 if pair is None else 2)
         if limit is not None and limit < least:
             raise InputError(
                 "out_of_range",
@@ -126,13 +126,11 @@ class PretrainedModel:
             raise problem("model_no_target", model=self.info.name)
 
 
-def takes_pairs(module: nn.Module, tokenizer: Any) -> bool:
+def takes_pairs(module: nn.Module, encoder: Encoder) -> bool:
     """Encoders whose tokenizer puts a boundary between two sentences."""
     if is_encoder_decoder(module) or "CausalLM" in type(module).__name__ or "LMHead" in type(module).__name__:
         return False
-    return bool(
-        tokenizer.num_special_tokens_to_add(pair=True) > tokenizer.num_special_tokens_to_add(pair=False)
-    )
+    return encoder.added(pair=True) > encoder.added(pair=False)
 
 
 def traced(captured: CapturedForward, prepared: Prepared) -> ModelTrace:

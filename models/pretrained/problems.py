@@ -93,6 +93,10 @@ SENTENCES = {
         "The tokenizer gave token {token:,}, but the model knows only {vocabulary:,}: they are not of the "
         "same model. Put the right tokenizer into the folder."
     ),
+    "model_tokenizer_failed": (
+        "The model's tokenizer broke down while it read this text ({detail}). Choose another text; if it "
+        "fails on every text, copy tokenizer.json again from where the model came from."
+    ),
     "model_cannot_load": (
         "The model in {folder} could not be loaded ({detail}). The log says more. Try another model."
     ),
