@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from components.bundle import script
+from components.registered import component
 
-_COMPONENT = st.components.v2.component("am_address", html="<span></span>", js=script("address/address.js"))
+_COMPONENT = component("am_address", html="<span></span>", js=script("address/address.js"))
 
 
 def one_entry_per_page(key: str) -> None:

@@ -13,6 +13,7 @@ import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import cell_states
+from components.registered import component
 
 TEXT_KEYS = (
     "label",
@@ -33,7 +34,7 @@ SIDE = 96  # cells per side of a small picture
 _HTML = """<div class="am am-architecture"><div class="figure"><svg></svg><div class="corner"></div></div>
 <div class="tip" aria-hidden="true"></div><div class="sr live" aria-live="polite"></div></div>"""
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_architecture",
     html=_HTML,
     css=style("architecture/architecture.css"),

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from components.bundle import FRONTEND, script, style
 from components.matrix import whole_number
+from components.registered import component
 from models.cell import Cell
 
 TEXT_KEYS = (
@@ -21,7 +22,7 @@ TEXT_KEYS = (
     "times_gate", "all_keys",
 )  # fmt: skip
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_cell",
     html=(FRONTEND / "cell/cell.html").read_text("utf-8"),
     css=style("cell/cell.css"),

@@ -12,6 +12,7 @@ import pyarrow as pa
 import streamlit as st
 
 from components.bundle import script, style
+from components.registered import component
 
 Hue = Literal["x", "q", "k", "v", "w", "pos"]
 
@@ -20,9 +21,7 @@ TEXT_KEYS = ("label", "hint", "step", "nothing")
 _HTML = """<div class="am am-curve"><div class="legend"></div><canvas tabindex="0" role="slider"></canvas>
 <div class="readout"></div></div>"""
 
-_COMPONENT = st.components.v2.component(
-    "am_curve", html=_HTML, css=style("curve/curve.css"), js=script("curve/curve.js")
-)
+_COMPONENT = component("am_curve", html=_HTML, css=style("curve/curve.css"), js=script("curve/curve.js"))
 
 
 @dataclass(frozen=True)

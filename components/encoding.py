@@ -13,10 +13,11 @@ import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
+from components.registered import component
 
 TEXT_KEYS = ("label", "tip", "position", "dimension", "hint")
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_encoding",
     html='<div class="am am-encoding"><canvas tabindex="0" role="application"></canvas><div class="bar"></div>'
     '<div class="tip" aria-hidden="true"></div><div class="sr live" aria-live="polite"></div>'

@@ -13,6 +13,7 @@ import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
+from components.registered import component
 from components.theme import head_palette
 
 TEXT_KEYS = ("label", "one_scale", "even", "strongest", "nothing", "masked", "padding", "nan", "pooled")
@@ -24,7 +25,7 @@ _HTML = """<div class="am am-head-grid">
 <canvas class="picture" tabindex="0" role="application"></canvas><div class="bar"></div>
 <div class="tip" aria-hidden="true"></div><div class="sr live" aria-live="polite"></div></div>"""
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_head_grid", html=_HTML, css=style("head_grid/head_grid.css"), js=script("head_grid/head_grid.js")
 )
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import streamlit as st
 
 from components.bundle import script, style
+from components.registered import component
 from components.theme import head_palette
 
 Hue = Literal["x", "q", "k", "v", "w"]
@@ -26,9 +27,7 @@ _HTML = """<div class="am am-matrix">
 <div class="tip" aria-hidden="true"></div><div class="sr live" aria-live="polite"></div>
 <div class="sr"><table></table></div></div>"""
 
-_COMPONENT = st.components.v2.component(
-    "am_matrix", html=_HTML, css=style("matrix/matrix.css"), js=script("matrix/matrix.js")
-)
+_COMPONENT = component("am_matrix", html=_HTML, css=style("matrix/matrix.css"), js=script("matrix/matrix.js"))
 
 
 class Selection(NamedTuple):

@@ -9,12 +9,13 @@ from typing import Any, Literal
 import streamlit as st
 
 from components.bundle import script, style
+from components.registered import component
 
 Hue = Literal["x", "q", "k", "v", "w"]
 
 TEXT_KEYS = ("label", "hint", "moved")
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_plane",
     html='<div class="am am-plane"><canvas tabindex="0" role="application"></canvas><div class="readout"></div>'
     '<div class="hint"></div><div class="sr live" aria-live="polite"></div></div>',

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import streamlit as st
 import torch
 from torch import Tensor
 
 from components.bundle import FRONTEND, script, style
+from components.registered import component
 from models.trace import Trace
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_stage",
     html=(FRONTEND / "stage/stage.html").read_text("utf-8"),
     css=style("stage/stage.css", "detail/detail.css"),

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import streamlit as st
 
 from components.bundle import script, style
+from components.registered import component
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_token_bars",
     html='<div class="am am-token-bars" role="list" tabindex="0"></div>',
     css=style("token_bars/token_bars.css"),

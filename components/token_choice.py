@@ -8,10 +8,11 @@ import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
+from components.registered import component
 
 TEXT_KEYS = ("label", "rest", "take", "next", "drawn")
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_token_choice",
     html='<div class="am am-token-choice"><div class="strip"></div><div class="bars" role="group"></div></div>',
     css=style("token_choice/token_choice.css"),

@@ -13,6 +13,7 @@ import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
+from components.registered import component
 from components.theme import head_palette
 
 TEXT_KEYS = (
@@ -36,7 +37,7 @@ _HTML = """<div class="am am-token-links">
 <div class="scroll"><div class="pad"></div><canvas tabindex="0" role="application"></canvas></div>
 <div class="switches"></div><div class="readout"></div><div class="sr live" aria-live="polite"></div></div>"""
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_token_links",
     html=_HTML,
     css=style("token_links/token_links.css"),

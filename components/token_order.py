@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from components.bundle import script, style
+from components.registered import component
 
 TEXT_KEYS = ("label", "hint", "moved")
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_token_order",
     html='<div class="am am-token-order"><div class="chips" role="listbox"></div><div class="hint"></div>'
     '<div class="sr live" aria-live="polite"></div></div>',

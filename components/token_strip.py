@@ -8,10 +8,11 @@ import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
+from components.registered import component
 
 TEXT_KEYS = ("label", "hide", "show")
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_token_strip",
     html='<div class="am am-token-strip" role="group"></div>',
     css=style("token_strip/token_strip.css"),

@@ -12,11 +12,12 @@ import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
+from components.registered import component
 
 TEXT_KEYS = ("written", "asks", "share")
 SPACE = "␣"  # how labels show the space before a word; here it is a real one
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_token_text",
     html='<div class="am am-token-text"></div>',
     css=style("token_text/token_text.css"),

@@ -12,6 +12,7 @@ import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
+from components.registered import component
 
 TEXT_KEYS = ("label", "low", "high", "even", "unmeasured", "none")
 
@@ -19,7 +20,7 @@ _HTML = """<div class="am am-value-grid">
 <canvas class="picture" tabindex="0" role="application"></canvas><div class="bar"></div>
 <div class="tip" aria-hidden="true"></div><div class="sr live" aria-live="polite"></div></div>"""
 
-_COMPONENT = st.components.v2.component(
+_COMPONENT = component(
     "am_value_grid", html=_HTML, css=style("value_grid/value_grid.css"), js=script("value_grid/value_grid.js")
 )
 
