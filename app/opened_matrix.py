@@ -41,7 +41,7 @@ def original_trace(settings: Settings) -> Trace | None:
 def open_matrix(trace: Trace, before: Trace | None, name: str) -> Opened:
     value = trace.tensor(name)
     original = value if before is None else before.tensor(name)
-    numbers = tuple(str(i + 1) for i in range(max(value.shape)))
+    numbers = tuple(str(i) for i in range(max(value.shape)))
     rows, columns = numbers[: value.shape[0]], numbers[: value.shape[1]]
     if name == "embedding":
         rows = trace.labels("query")
@@ -53,7 +53,7 @@ def open_matrix(trace: Trace, before: Trace | None, name: str) -> Opened:
 
 
 def head_labels(heads: int, size: int) -> tuple[str, ...]:
-    """Names of the columns that the heads share out: "h2·1" is the first of the second head."""
+    """Names of the columns that the heads share out: "h1·0" is the first of head 1."""
     if heads == 1:
-        return tuple(str(i + 1) for i in range(size))
-    return tuple(t("matrices.column", head=h + 1, index=i + 1) for h in range(heads) for i in range(size))
+        return tuple(str(i) for i in range(size))
+    return tuple(t("matrices.column", head=h, index=i) for h in range(heads) for i in range(size))

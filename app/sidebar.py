@@ -40,6 +40,7 @@ def show(subject: Subject) -> None:
         _switches()
         _head()
         _more()
+    st.caption(t("sidebar.counted"))
     st.segmented_control(
         t("sidebar.language"),
         list(LANGUAGES),
@@ -103,7 +104,7 @@ def _head() -> None:
         st.segmented_control(
             t("sidebar.head"),
             options,
-            format_func=lambda head: str(head + 1),
+            format_func=str,
             required=True,
             width="stretch",
             **state.bind("head"),
@@ -112,7 +113,7 @@ def _head() -> None:
         st.selectbox(
             t("sidebar.head"),
             options,
-            format_func=lambda head: t("sidebar.head_of", head=head + 1, heads=heads),
+            format_func=lambda head: t("sidebar.head_of", head=head, last=heads - 1),
             **state.bind("head_of_many"),
         )
 

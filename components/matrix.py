@@ -75,7 +75,7 @@ def matrix(
 
     `scale` "weights" is the sequential scale from 0 to 1 of attention weights, "signed" diverges around 0 up to
     `limit` (default: the largest size). `mask` is True where a cell may be seen; `padded` is True where a cell
-    belongs to padding. Labels of None are positions counted from 1. Components on the same `channel` light up each
+    belongs to padding. Labels of None are positions counted from 0. Components on the same `channel` light up each
     other's cells, or rows alone where a matrix `shares` no more with them; those without a selection of their own
     follow the `head` and the cell of the matrix. `text` needs TEXT_KEYS; its "tip" has the
     places {row}, {col} and {value}. `on_select` is called before the page runs again; without it cells cannot be

@@ -162,8 +162,8 @@ def _checked_values(values: Sequence[Sequence[float]]) -> tuple[tuple[float, ...
         raise ValueError(f"1 to {LARGEST_SIDE} rows and columns were expected")
     if any(len(row) != len(values[0]) for row in values):
         raise ValueError("rows of the same length were expected")
-    for i, row in enumerate(values, 1):
-        for j, value in enumerate(row, 1):
+    for i, row in enumerate(values):
+        for j, value in enumerate(row):
             if not abs(value) <= LARGEST:  # NaN is not either
                 check_number(value, f"{value:g}", i, j)
     return tuple(tuple(row) for row in _shortest(values).tolist())
@@ -177,7 +177,7 @@ def _checked_cells(cells: Sequence[Cell]) -> tuple[Cell, ...]:
         if not all(isinstance(index, int) and 0 <= index < LARGEST_SIDE for index in place):
             raise ValueError(f"a row and column from 0 to {LARGEST_SIDE - 1} were expected, received {place}")
     for row, column, value in cells:
-        check_number(value, f"{value:g}", row + 1, column + 1)
+        check_number(value, f"{value:g}", row, column)
     return tuple(sorted((row, column, float(_shortest(value))) for row, column, value in cells))
 
 

@@ -159,9 +159,9 @@ def _concat(trace: Trace, step: Step, index: Index) -> Explanation:
     head, within = divmod(column, trace.d_v)
     if trace.head not in (None, head):
         value = number(step.value, index)
-        return Explanation(step.name, index, "copy", (Term(str(head + 1), (value,), value),), value)
+        return Explanation(step.name, index, "copy", (Term(str(head), (value,), value),), value)
     source = Source(step.inputs[0], (0 if trace.head is not None else head, row, within))
-    return single(trace, step, index, "copy", source, label=str(head + 1))
+    return single(trace, step, index, "copy", source, label=str(head))
 
 
 _RULES: dict[str, Callable[[Trace, Step, Index], Explanation]] = {

@@ -25,7 +25,7 @@ def rotate(trace: Trace, step: Step, index: Index) -> Explanation:
     if second != first:
         left.append(Source(data, (head, row, second)))
         right.append(Source(sin, (row, column)))
-    labels = [str(source.index[-1] + 1) for source in left]
+    labels = [str(source.index[-1]) for source in left]
     return dot(trace, step, index, left, right, labels)
 
 
@@ -46,7 +46,7 @@ def root_mean_square(trace: Trace, step: Step, index: Index) -> Explanation:
     for d, source in enumerate(vector):
         sources = (source, Source(weight, (d,)), Source(epsilon, (0,)))
         x, w, eps = (factor(trace, s) for s in sources)
-        terms.append(Term(str(d + 1), (x, w, eps), x * x, sources))
+        terms.append(Term(str(d), (x, w, eps), x * x, sources))
     return Explanation(step.name, index, "rms_norm", tuple(terms), number(step.value, index), chosen=chosen)
 
 
@@ -58,7 +58,7 @@ def standardise(trace: Trace, step: Step, index: Index) -> Explanation:
     for d, source in enumerate(vector):
         sources = (source, Source(weight, (d,)), Source(bias, (d,)), Source(epsilon, (0,)))
         x, w, b, eps = (factor(trace, s) for s in sources)
-        terms.append(Term(str(d + 1), (x, w, b, eps), x, sources))
+        terms.append(Term(str(d), (x, w, b, eps), x, sources))
     return Explanation(step.name, index, "layer_norm", tuple(terms), number(step.value, index), chosen=chosen)
 
 

@@ -29,9 +29,9 @@ def dot(
     labels: Sequence[str] | None = None,
     bias: Source | None = None,
 ) -> Explanation:
-    """A sum of products, one term per pair of sources; dimensions are labelled from 1. A bias is a last term of one
+    """A sum of products, one term per pair of sources; dimensions are labelled from 0. A bias is a last term of one
     factor."""
-    names = labels or tuple(str(d + 1) for d in range(len(left)))
+    names = labels or tuple(str(d) for d in range(len(left)))
     terms = []
     for label, a, b in zip(names, left, right, strict=True):
         x, y = factor(trace, a), factor(trace, b)

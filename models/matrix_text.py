@@ -51,7 +51,7 @@ def parse_matrix(text: str, shape: tuple[int, int]) -> list[list[float]]:
     plain = unicodedata.normalize("NFKC", text).translate(_MINUS)
     plain = "\n".join(_COMMENT.sub("", line) for line in plain.splitlines()).strip()
     cells = _bracketed_rows(plain) if "[" in plain or "(" in plain else _line_rows(plain)
-    rows = [[_number(cell, i, j) for j, cell in enumerate(row, 1)] for i, row in enumerate(cells, 1)]
+    rows = [[_number(cell, i, j) for j, cell in enumerate(row)] for i, row in enumerate(cells)]
     _check_shape(rows, shape)
     return rows
 
@@ -153,9 +153,9 @@ def _check_shape(rows: list[list[float]], shape: tuple[int, int]) -> None:
     if not rows:
         message = f"There are no numbers in the text. Paste a matrix of {expected} numbers."
         raise InputError("matrix_empty", message, expected=expected)
-    for i, row in enumerate(rows, 1):
+    for i, row in enumerate(rows):
         if len(row) != len(rows[0]):
-            message = f"Row 1 has {len(rows[0])} numbers, row {i} has {len(row)}. Expected: {expected}."
+            message = f"Row 0 has {len(rows[0])} numbers, row {i} has {len(row)}. Expected: {expected}."
             place = {"first": len(rows[0]), "row": i, "count": len(row)}
             raise InputError("matrix_ragged", message, expected=expected, **place)
     received = f"{len(rows)} × {len(rows[0])}"

@@ -29,7 +29,7 @@ def about_pair(looked: Looked) -> str:
     product = looked.products[looked.j]
     names = {"i": looked.trace.labels("query")[looked.i], "j": looked.labels[looked.j]}
     score = float(looked.trace["scores"].value[looked.head, looked.i, looked.j])
-    parts = [t("lab.geometry.pair_score", head=looked.head + 1, score=num(score), **names)]
+    parts = [t("lab.geometry.pair_score", head=looked.head, score=num(score), **names)]
     size = looked.trace.d_k
     parts.append(t("lab.geometry.pair_exact" if size > 2 else "lab.geometry.pair_flat", d_k=size))
     if looked.factor != 1:

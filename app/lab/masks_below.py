@@ -28,7 +28,7 @@ def lost_rows(trace: Trace, now: Masked, row: int, head: int) -> None:
     if not now.lost:
         st.text(t("lab.masks.none_lost"))
         st.button(
-            t("lab.masks.lose", number=row + 1),
+            t("lab.masks.lose", number=row),
             key="am.masks.lose",
             icon=":material/visibility_off:",
             on_click=close_row,
@@ -38,7 +38,7 @@ def lost_rows(trace: Trace, now: Masked, row: int, head: int) -> None:
     row = row if row in now.lost else now.lost[0]
     query, key = (trace[name].value[head] for name in ("query", "key"))
     found = masked.lost_row(query, key, now.mask, row)
-    title = t("lab.masks.lost_label", number=row + 1)
+    title = t("lab.masks.lost_label", number=row)
     matrix(
         np.stack([weights.numpy() for weights in found.values()]),
         [t(f"lab.masks.by.{name}") for name in found],

@@ -110,7 +110,7 @@ def _bias(looked: Looked) -> None:
     count = len(values)
     tokens = looked.trace.labels("key")
     labels = tokens if count == len(tokens) else None
-    title = t("lab.position.bias_title", head=looked.head + 1)
+    title = t("lab.position.bias_title", head=looked.head)
     matrix(
         values,
         labels,
@@ -143,7 +143,7 @@ def _sentence(looked: Looked) -> None:
 
 def _scores(looked: Looked, name: str, values: Tensor, limit: float) -> None:
     scores = looked.scores
-    title = t(f"lab.position.{name}", head=looked.head + 1)
+    title = t(f"lab.position.{name}", head=looked.head)
     chosen = (looked.i, looked.j) if max(looked.i, looked.j) < len(scores.labels) else None
     matrix(
         values.numpy(),
@@ -222,7 +222,7 @@ def _two_curves(looked: Looked) -> None:
 def _bias_curve(looked: Looked) -> None:
     chart = charts.figure(
         t("lab.position.how_biased"),
-        t("lab.position.similarity_bias", head=looked.head + 1),
+        t("lab.position.similarity_bias", head=looked.head),
         height=470,
         x=t("lab.position.distance"),
     )

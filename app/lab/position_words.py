@@ -74,7 +74,7 @@ def _alibi(looked: Looked) -> str:
     slopes = alibi_slopes(looked.trace.heads)
     return t(
         "lab.position.says_alibi",
-        head=looked.head + 1,
+        head=looked.head,
         slope=small(float(slopes[looked.head])),
         steepest=small(float(slopes.max())),
         flattest=small(float(slopes.min())),

@@ -48,7 +48,7 @@ def gradient(curves: Curves, d_k: int) -> Figure:
 
 def row(here: Here) -> Figure:
     """A typical row: the weights of one query, key by key."""
-    keys = list(range(1, len(here.scores) + 1))
+    keys = list(range(len(here.scores)))
     chart = charts.figure(
         t("lab.scale.row_title"),
         t("lab.scale.row_drawn", d_k=f"{here.plain.d_k:,}"),
@@ -65,7 +65,7 @@ def row(here: Here) -> Figure:
             hovertemplate="%{y:.3g}<extra></extra>",
         )
     return chart.update_yaxes(range=[0, 1.04]).update_xaxes(
-        tickvals=keys if len(keys) <= 16 else keys[::4], range=[0.4, len(keys) + 0.6]
+        tickvals=keys if len(keys) <= 16 else keys[::4], range=[-0.6, len(keys) - 0.4]
     )
 
 

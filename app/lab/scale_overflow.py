@@ -41,7 +41,7 @@ def rows(scores: Tensor, found: Softmaxes) -> list[tuple[str, ...]]:
     """The keys with the largest scores, the rest as a count, and the sums."""
     columns = (scores, found.naive_exponentials, found.naive, found.stable_exponentials, found.stable)
     listed = [
-        (t("lab.scale.key_number", number=j + 1), *(scientific(float(column[j])) for column in columns))
+        (t("lab.scale.key_number", number=j), *(scientific(float(column[j])) for column in columns))
         for j in scores.argsort(descending=True)[:SHOWN].tolist()
     ]
     if len(scores) > SHOWN:

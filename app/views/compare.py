@@ -95,7 +95,7 @@ def _pictures(first: Trace, second: Trace | None, head: int) -> None:
 
 
 def _weights(trace: Trace, head: int, which: str) -> None:
-    title = t(f"compare.{which}_title", head=head + 1)
+    title = t(f"compare.{which}_title", head=head)
     weights(trace, head, title=title, key=f"am.compare.{which}", height=HEIGHT, channel="compare")
 
 

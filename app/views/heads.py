@@ -77,9 +77,9 @@ def _enlarged(trace: Trace, head: int, cell: tuple[int, int]) -> None:
             _array(trace, "weights")[head],
             trace.labels("query"),
             trace.labels("key"),
-            title=t("heads.weights", number=head + 1),
+            title=t("heads.weights", number=head),
             text=_words(
-                "matrix", label=t("heads.weights_label", number=head + 1), tip="{row} → {col}   {value}"
+                "matrix", label=t("heads.weights_label", number=head), tip="{row} → {col}   {value}"
             ),
             key="heads_weights",
             scale="weights",
@@ -207,7 +207,7 @@ def _padded(trace: Trace) -> npt.NDArray[np.bool_] | None:
 
 
 def _head_names(trace: Trace) -> list[str]:
-    return [t("components.head", number=head + 1) for head in range(trace.heads)]
+    return [t("components.head", number=head) for head in range(trace.heads)]
 
 
 def _words(component: str, **more: str) -> Mapping[str, str]:

@@ -142,7 +142,7 @@ def _choose(axis: str, chosen: int, labels: tuple[str, ...]) -> None:
         t(f"lab.geometry.{axis}"),
         list(range(len(labels))),
         index=chosen,
-        format_func=lambda index: f"{index + 1} · {labels[index]}",
+        format_func=lambda index: f"{index} · {labels[index]}",
         key=key,
         on_change=_chosen,
         args=(axis, key),

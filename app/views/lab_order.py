@@ -206,7 +206,7 @@ def _knobs() -> None:
     st.selectbox(
         t("lab.order.token"),
         options,
-        format_func=lambda i: f"{i + 1} · {labels[i]}",
+        format_func=lambda i: f"{i} · {labels[i]}",
         **state.bind_knob("o_token"),
     )
     st.text_input(

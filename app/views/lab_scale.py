@@ -126,7 +126,7 @@ def own_sentence() -> str:
     if trace["scores"].value[head].numel() < 2:
         return t("lab.scale.own_one")
     before, after = (float(trace[name].value[head].double().std()) for name in ("scores", "scaled"))
-    return t("lab.scale.own", head=head + 1, d_k=trace.d_k, before=num(before), after=num(after))
+    return t("lab.scale.own", head=head, d_k=trace.d_k, before=num(before), after=num(after))
 
 
 def _spread(measured: Measured, scale: float) -> str:

@@ -114,7 +114,7 @@ def _effect(now: Computed, before: Trace | None) -> None:
     head = min(state.view().head, now.trace.heads - 1)
     pictures = [("after", now.trace)] if before is None else [("before", before), ("after", now.trace)]
     for which, trace in pictures:
-        title = t("matrices.weights" if before is None else f"matrices.weights_{which}", head=head + 1)
+        title = t("matrices.weights" if before is None else f"matrices.weights_{which}", head=head)
         weights(trace, head, title=title, key=f"am.weights.{which}", height=215 if before else 300)
     st.text(t("matrices.unedited") if before is None else largest_change(before, now.trace, head))
     st.page_link(

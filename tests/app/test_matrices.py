@@ -76,10 +76,10 @@ def test_a_pasted_matrix_is_used_on_every_page() -> None:
     ("text", "said"),
     [
         ("1 2\n3 4", "3 × 3 matrix was expected, received 2 × 2"),
-        ("1 2 3\n4 x 6\n7 8 9", "“x” in row 2, column 2 is not a number"),
+        ("1 2 3\n4 x 6\n7 8 9", "“x” in row 1, column 1 is not a number"),
         ("1 2 3\n4 nan 6\n7 8 9", "not a finite number"),
         ("1 2 3\n4 1e30 6\n7 8 9", "too large"),
-        ("1 2 3\n4 5\n7 8 9", "Row 1 has 3 numbers, row 2 has 2"),
+        ("1 2 3\n4 5\n7 8 9", "Row 0 has 3 numbers, row 1 has 2"),
         ("", "no numbers in the text"),
         ("<script>alert(1)</script>", "not a number"),
     ],
@@ -120,11 +120,11 @@ def test_edits_for_other_sizes_are_set_aside_and_come_back() -> None:
 
 def test_the_words_and_heads_label_rows_and_columns() -> None:
     trace = build(ANIMAL)
-    assert head_labels(2, 2) == ("h1·1", "h1·2", "h2·1", "h2·2")
-    assert head_labels(1, 2) == ("1", "2")
+    assert head_labels(2, 2) == ("h0·0", "h0·1", "h1·0", "h1·1")
+    assert head_labels(1, 2) == ("0", "1")
     assert open_matrix(trace, None, "embedding").rows[:2] == ("The", "animal")
-    assert open_matrix(trace, None, "w_q").columns[4] == "h2·1"
-    assert open_matrix(trace, None, "w_o").rows[4] == "h2·1"
+    assert open_matrix(trace, None, "w_q").columns[4] == "h1·0"
+    assert open_matrix(trace, None, "w_o").rows[4] == "h1·0"
     for name in NAMES:
         opened = open_matrix(trace, None, name)
         assert (len(opened.rows), len(opened.columns)) == opened.shape
@@ -136,7 +136,7 @@ def test_changed_cells_and_the_largest_move_are_named() -> None:
     old = before.parameters["w_q"][0, 5].item()
     shown = f"{abs(old):.2f}"
     (change,) = changed_cells(open_matrix(after, before, "w_q"))
-    assert change.startswith("1, h2·2: ")
+    assert change.startswith("0, h1·1: ")
     assert shown in change
     assert change.endswith("→ 2.50")
     assert largest_change(before, after, head=0) == "The weights of this head have not moved."

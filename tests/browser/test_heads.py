@@ -38,21 +38,21 @@ def click_head(page: Page, head: int) -> None:
 
 def test_a_click_enlarges_a_head_and_the_address_reopens_it(open_page: OpenPage) -> None:
     page = open_page("heads", ANIMAL)
-    expect(weights_matrix(page).locator(".name")).to_have_text("Weights of head 1")
+    expect(weights_matrix(page).locator(".name")).to_have_text("Weights of head 0")
     click_head(page, 2)
-    expect(weights_matrix(page).locator(".name")).to_have_text("Weights of head 3")
+    expect(weights_matrix(page).locator(".name")).to_have_text("Weights of head 2")
     page.wait_for_url("**head=2*")
     again = open_page(page.url.split("/", 3)[3])
-    expect(weights_matrix(again).locator(".name")).to_have_text("Weights of head 3")
+    expect(weights_matrix(again).locator(".name")).to_have_text("Weights of head 2")
 
 
 def test_the_keyboard_chooses_a_head(open_page: OpenPage) -> None:
     page = open_page("heads", ANIMAL)
     grid(page).locator("canvas.picture").focus()
     page.keyboard.press("ArrowRight")
-    expect(grid(page).locator(".live")).to_contain_text("Head 2")
+    expect(grid(page).locator(".live")).to_contain_text("Head 1")
     page.keyboard.press("Enter")
-    expect(weights_matrix(page).locator(".name")).to_have_text("Weights of head 2")
+    expect(weights_matrix(page).locator(".name")).to_have_text("Weights of head 1")
 
 
 def test_the_numbers_are_the_engine_s(open_page: OpenPage) -> None:
@@ -108,7 +108,7 @@ def test_heads_are_switched_on_and_off(open_page: OpenPage) -> None:
     page = open_page("heads", ANIMAL)
     expect(links(page)).to_have_attribute("data-lines", "40")  # the pinned token in four heads
     before = 40
-    links(page).get_by_role("button", name="Head 4").click()
+    links(page).get_by_role("button", name="Head 3").click()
     page.mouse.move(5, 5)
     expect(links(page)).to_have_attribute("data-lines", str(before - 10))
     links(page).get_by_role("button", name="all heads").click()
@@ -120,9 +120,9 @@ def test_hostile_tokens_stay_text(open_page: OpenPage) -> None:
         "heads", {"text": "<script>alert(1)</script> **b** $x$ a_b", "d": 8, "heads": 2, "vec": "seeded"}
     )
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
-    expect(weights_matrix(page).locator("th[scope=row]").first).to_have_text("< (1)")  # there are two
+    expect(weights_matrix(page).locator("th[scope=row]").first).to_have_text("< (0)")  # there are two
     labels = weights_matrix(page).locator("th[scope=row]").all_inner_texts()
-    assert labels[:6] == ["< (1)", "script (2)", "> (3)", "alert", "(", "1"]
+    assert labels[:6] == ["< (0)", "script (1)", "> (2)", "alert", "(", "1"]
     assert "a_b" in labels
 
 
@@ -164,6 +164,6 @@ def test_256_tokens(open_page: OpenPage) -> None:
 def test_the_language_changes_without_losing_the_head(open_page: OpenPage) -> None:
     page = open_page("heads", {**ANIMAL, "head": 1})
     page.get_by_text("中文", exact=True).click()
-    expect(weights_matrix(page).locator(".name")).to_have_text("头 2 的权重")
+    expect(weights_matrix(page).locator(".name")).to_have_text("头 1 的权重")
     live.wait_drawn(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)

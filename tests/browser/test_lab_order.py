@@ -53,4 +53,4 @@ def test_a_token_is_moved_with_the_keyboard(open_page: OpenPage) -> None:
     page.keyboard.press("Shift+ArrowRight")
     expect_order(page, "0,2,1")
     expect(chips(page).nth(2)).to_be_focused()
-    expect(page.locator(".am-token-order .live")).to_have_text("love: place 3 of 3")
+    expect(page.locator(".am-token-order .live")).to_have_text("love: place 2 of 0–2")

@@ -159,7 +159,7 @@ def test_typed_cells_become_edits(open_page: OpenPage) -> None:
     assert Edits.decode(query(page)["edits"]) == Edits().with_cell("w_q", 0, 0, 0.5).with_cell(
         "w_q", 1, 2, -2.0
     )
-    expect(page.get_by_text(re.compile(r"2, h1·3: .* → −2\.00"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"1, h0·2: .* → −2\.00"))).to_be_visible()
     page.get_by_role("button", name="Reset", exact=True).click()
     page.wait_for_function("!location.search.includes('edits')")
     expect(page.get_by_text("Changed (row, column)")).to_have_count(0)

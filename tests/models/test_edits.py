@@ -151,7 +151,7 @@ def test_numbers_that_cannot_be_used(value: float, key: str) -> None:
         with pytest.raises(InputError) as caught:
             change()
         assert caught.value.key == key
-        assert caught.value.values["column"] == 2
+        assert caught.value.values["column"] == 1
 
 
 @pytest.mark.parametrize(

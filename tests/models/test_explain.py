@@ -119,7 +119,7 @@ def test_a_score_is_taken_apart_into_its_products() -> None:
     trace = make_trace()
     found = explain(trace, "scores", (1, 4, 2))
     assert found.operation == "dot"
-    assert [term.label for term in found.terms] == ["1", "2", "3", "4"]
+    assert [term.label for term in found.terms] == ["0", "1", "2", "3"]
     query, key = trace["query"].value[1, 4], trace["key"].value[1, 2]
     assert [term.factors for term in found.terms] == list(zip(query.tolist(), key.tolist(), strict=True))
 

@@ -81,7 +81,7 @@ class CellPage {
     const { text, palette, vectors, bySize } = this;
     const canvas = this.section("dimensions", text.dimensions, this.data.dimensions_note);
     this.chip("dimensions", bySize.dimensions);
-    const terms = Array.from(vectors.query, (q, k) => ({ k, label: String(k + 1), a: q, b: vectors.key[k], value: q * vectors.key[k] }));
+    const terms = Array.from(vectors.query, (q, k) => ({ k, label: String(k), a: q, b: vectors.key[k], value: q * vectors.key[k] }));
     if (bySize.dimensions) terms.sort((x, y) => Math.abs(y.value) - Math.abs(x.value));
     const total = terms.reduce((sum, term) => sum + term.value, 0);
     drawBars(canvas, terms, { width: this.root.clientWidth, palette, rows: this.dimensionRows(), total });
@@ -119,7 +119,7 @@ class CellPage {
   value() {
     const { text, palette, vectors, data } = this;
     const canvas = this.section("value", text.value, data.value_note);
-    const terms = Array.from(vectors.value, (v, k) => ({ k, label: String(k + 1), v, part: v * data.weight, gated: v * data.weight * (vectors.gate?.[k] ?? 1), all: vectors.written[k] }));
+    const terms = Array.from(vectors.value, (v, k) => ({ k, label: String(k), v, part: v * data.weight, gated: v * data.weight * (vectors.gate?.[k] ?? 1), all: vectors.written[k] }));
     const rows = [
       { name: text.names_value, hue: "v", read: (term) => term.v },
       { name: text.times_weight, hue: "v", read: (term) => term.part },

@@ -33,9 +33,9 @@ export function labelStep(pitch, needed) {
   return step;
 }
 
-/** The labels with their place, counted from 1, where one label occurs more than once: "the (5)". */
+/** The labels with their place, counted from 0, where one label occurs more than once: "the (5)". */
 export function distinctLabels(labels) {
   const counts = new Map();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
-  return labels.map((label, index) => (counts.get(label) > 1 ? `${label} (${index + 1})` : label));
+  return labels.map((label, index) => (counts.get(label) > 1 ? `${label} (${index})` : label));
 }

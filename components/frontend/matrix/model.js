@@ -33,11 +33,11 @@ export function matrixModel(data, palette) {
     colGroups: (data.col_groups ?? []).map(group),
     read: (row, col) => values[row * cols + col],
     state: (row, col) => (states ? states[row * cols + col] : STATE.number),
-    rowName: (row) => (rowLabels ? rowLabels[row] : String(row + 1)),
-    colName: (col) => (colLabels ? colLabels[col] : String(col + 1)),
+    rowName: (row) => (rowLabels ? rowLabels[row] : String(row)),
+    colName: (col) => (colLabels ? colLabels[col] : String(col)),
     // in words rather than beside the picture: equal labels are told apart
-    rowTitle: (row) => (rowTitles ? rowTitles[row] : String(row + 1)),
-    colTitle: (col) => (colTitles ? colTitles[col] : String(col + 1)),
+    rowTitle: (row) => (rowTitles ? rowTitles[row] : String(row)),
+    colTitle: (col) => (colTitles ? colTitles[col] : String(col)),
     hidden: states !== null && states.some((state) => state !== STATE.number),
   };
   return { ...model, ...matrixSurvey(values, states, data) };

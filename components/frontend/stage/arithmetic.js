@@ -35,7 +35,7 @@ function subject({ step, i, column, entry }, model) {
   else {
     const names = { query: "q", key: "k", value: "v", head_output: "z", output: "y", contribution: "y", query_rotated: "q", key_rotated: "k", context: "x", embedding: "e", position: "p", input: "x" };
     letter(names[step] ?? "z", entry.hue);
-    head.append(span(`(${query})`, entry.hue), el("sub", entry.hue, column + 1));
+    head.append(span(`(${query})`, entry.hue), el("sub", entry.hue, column));
   }
   return head;
 }
@@ -133,10 +133,10 @@ function waveLine(explanation, model) {
 function copyLine(explanation, model, text) {
   const { step, i, column, entry, result } = explanation;
   if (step === "concat") {
-    const head = el("span", "lhs v", `${text.names.head} ${(entry.head ?? 0) + 1}`);
-    head.append(el("sub", "", column + 1));
+    const head = el("span", "lhs v", `${text.names.head} ${entry.head ?? 0}`);
+    head.append(el("sub", "", column));
     const whole = el("span", "lhs v", `${text.names.concat}(${model.tokens[i]})`);
-    whole.append(el("sub", "", (entry.head ?? 0) * model.d_v + column + 1));
+    whole.append(el("sub", "", (entry.head ?? 0) * model.d_v + column));
     return [whole, sign("="), head, sign("="), span(num(result, 3), "sum v")];
   }
   const from = span(`${text.names.id} ${model.ids[i]}`, "o");

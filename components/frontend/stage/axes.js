@@ -67,7 +67,7 @@ function tokenColumns(g, model, put, x0, width, y, axis) {
 function dimensionColumns(put, count, x0, width, y, axis, start = 0) {
   if (width < 12) return;
   for (let c = 0; c < count; c++) {
-    put(String(c + 1), x0 + (c + 0.5) * width, y, { px: Math.min(11, width * 0.6), axis, index: c + start, muted: true });
+    put(String(c), x0 + (c + 0.5) * width, y, { px: Math.min(11, width * 0.6), axis, index: c + start, muted: true });
   }
 }
 

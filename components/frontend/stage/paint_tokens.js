@@ -32,7 +32,7 @@ export function paintTokens({ ctx, g, model, focus, palette, text, arrived }) {
       continue;
     }
     const px = clamp(chip.px * 0.72, 12, 16);
-    write(chip.i + 1, chip.x - 12, y, 12, "right", muted);
+    write(chip.i, chip.x - 12, y, 12, "right", muted);
     write("→", chip.x + chip.w + 28, y, 15, "center", muted);
     write(model.ids[chip.i], g.idX, y, px, "left", hot ? ink : muted, hot ? 600 : 400);
     write("→", g.vectorX - 22, y, 15, "center", muted);

@@ -48,7 +48,7 @@ function headItem(model, head) {
   if (model.alone) return item(model, "head_output", { hue: "v", symbol: "Z" });
   const matrix = model.M.concat.columns(`head ${head}`, head * model.d_v, model.d_v);
   const changes = { id: `head_${head}`, matrix, hue: "v", head };
-  return item(model, "head_output", model.heads > 1 ? { ...changes, word: "head", number: head + 1 } : { ...changes, symbol: "Z" });
+  return item(model, "head_output", model.heads > 1 ? { ...changes, word: "head", number: head } : { ...changes, symbol: "Z" });
 }
 
 /** What softmax takes its shares of: the last step before it that does something. */
@@ -159,10 +159,10 @@ export const stateOf = (entry, r, c) => (entry.flipped ? entry.matrix.state(c, r
 /** The token of row `i` of an item: in cross-attention keys and values have rows of the other sequence. */
 export const rowToken = (model, entry, i) => (entry?.rowAxis === "key" ? model.keys : model.tokens)[i];
 
-/** The label of a row or column: the token, or the number of the dimension (from 1) or position (from 0). */
+/** The label of a row or column: the token, or the number of the dimension or position. */
 export function axisLabel(model, axis, index) {
   if (axis === "token") return model.tokens[index];
   if (axis === "key") return model.keys[index];
   if (axis === "dim" && model.biases && index === model.d_model) return "+b"; // the row that meets a column of ones
-  return String(axis === "position" ? index : index + 1);
+  return String(index);
 }

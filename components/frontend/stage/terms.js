@@ -55,7 +55,7 @@ function rotation(model, picture, i, j) {
   const used = own[0] === own[1] ? [[own[0], cos]] : [[own[0], cos], [own[1], sin]];
   return used.map(([d, turn]) => {
     const factors = [readItem(entry, i, d), turn.at(i, j)];
-    return { k: d, label: String(d + 1), factors, hues: [entry.hue, "x"], value: factors[0] * factors[1] };
+    return { k: d, label: String(d), factors, hues: [entry.hue, "x"], value: factors[0] * factors[1] };
   });
 }
 

@@ -38,7 +38,7 @@ function vector(read, count) {
 function sentence(model, text, step, picture, { i, j }) {
   const values = {
     N: model.tokens.length, D: model.d_model, K: model.d_k, V: model.d_v, H: model.heads, HV: model.heads * model.d_v,
-    i: quoted(text, rowToken(model, picture.out[0], i)), it: rowToken(model, picture.out[0], i), j: quoted(text, model.keys[j] ?? ""), d: j + 1,
+    i: quoted(text, rowToken(model, picture.out[0], i)), it: rowToken(model, picture.out[0], i), j: quoted(text, model.keys[j] ?? ""), d: j,
   };
   const special = SENTENCES[step]?.({ model, text, picture, i, j, values }) ?? {};
   return { key: special.key ?? step, values: { ...values, ...special } };
@@ -91,7 +91,7 @@ function maskSentence({ model, i, j }) {
   if (!visible) return { key: "masked_empty" };
   if (model.padded.includes(j)) return { key: "masked_padding", seen: visible, hidden: count - visible };
   if (!model.causal) return { key: "masked_open", seen: visible, hidden: count - visible, p: model.padded.length };
-  return { key: i === count - 1 ? "masked_last" : "masked", p: i + 1, seen: visible, hidden: count - visible };
+  return { key: i === count - 1 ? "masked_last" : "masked", p: i, seen: visible, hidden: count - visible };
 }
 
 function weightSentence({ model, picture, i, j }) {

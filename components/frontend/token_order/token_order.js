@@ -40,7 +40,7 @@ function arrangeTokenChips(view) {
 
 function fillTokenChip(view, chip, place) {
   const index = view.order[place];
-  chip.replaceChildren(document.createTextNode(view.data.labels[index]), el("sup", "", index + 1));
+  chip.replaceChildren(document.createTextNode(view.data.labels[index]), el("sup", "", index));
   chip.classList.toggle("moved", index !== place);
   chip.classList.toggle("held", place === view.held);
   chip.setAttribute("aria-selected", String(place === view.held));
@@ -72,7 +72,7 @@ function dragTokenChip(view, { clientX, clientY }) {
 function moveTokenChip(view, from, to) {
   const [index] = view.order.splice(from, 1);
   view.order.splice(to, 0, index);
-  const values = { token: view.data.labels[index], place: to + 1, count: view.order.length };
+  const values = { token: view.data.labels[index], place: to, last: view.order.length - 1 };
   view.live.textContent = view.data.text.moved.replace(/\{(token|place|count)\}/g, (_, name) => values[name]);
 }
 

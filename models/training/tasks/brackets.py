@@ -13,7 +13,7 @@ MOST = 24
 
 
 class Brackets(Task):
-    """Every bracket says at which place its partner stands, counted from 1: encoder, attention without feed-forward
+    """Every bracket says at which place its partner stands, counted from 0: encoder, attention without feed-forward
     layers.
 
     The right attention leads from every bracket to its partner, whose place can be read off there. The heads of the
@@ -23,7 +23,7 @@ class Brackets(Task):
     name = "brackets"
     kind = "encoder"
     alphabet = tuple("".join(KINDS))
-    others = (*(str(place) for place in range(1, MOST + 1)), PAD)
+    others = (*(str(place) for place in range(MOST)), PAD)
     allowed = "( ) [ ] { }"
     example = "([]{()})()"
     lengths = (4, MOST)
@@ -57,7 +57,7 @@ class Brackets(Task):
         return ids
 
     def answer(self, text: str) -> str:
-        return self.join([str(partner + 1) for partner in self._partners(self.read(text))])
+        return self.join([str(partner) for partner in self._partners(self.read(text))])
 
     def join(self, symbols: list[str]) -> str:  # type: ignore[override]
         return " ".join(symbols)
@@ -71,9 +71,9 @@ class Brackets(Task):
                 partner = waiting.pop()
                 partners[place], partners[partner] = partner, place
             else:
-                raise problem("task_brackets", place=place + 1, example=self.example)
+                raise problem("task_brackets", place=place, example=self.example)
         if waiting:
-            raise problem("task_brackets", place=waiting[-1] + 1, example=self.example)
+            raise problem("task_brackets", place=waiting[-1], example=self.example)
         return partners
 
 

@@ -30,7 +30,7 @@ def spelled(name: str, text: str) -> tuple[str, str, str]:
         ("sort", "caba", ("c a b a → a b c", "", "· · · · a b c ■")),
         ("repeat", "abcabca", ("a b c a b c a", "", "· · · b c a b")),
         ("repeat", "abcd", ("a b c d", "", "· · · ·")),
-        ("brackets", "([])", ("( [ ] )", "", "4 3 2 1")),
+        ("brackets", "([])", ("( [ ] )", "", "3 2 1 0")),
         ("words-en", "21", ("2 1 ■", "▶ twenty one", "twenty one ■")),
         ("words-zh", "105", ("1 0 5 ■", "▶ 一 百 零 五", "一 百 零 五 ■")),
     ],

@@ -170,7 +170,7 @@ def test_brackets_are_nested_and_deep() -> None:
         assert row[length:] == [-1] * (24 - length)
         text = "".join("(" if other > place else ")" for place, other in enumerate(row[:length]))
         answer = Brackets(24).answer(text)
-        assert answer == " ".join(str(other + 1) for other in row[:length])
+        assert answer == " ".join(str(other) for other in row[:length])
 
 
 def test_sizes_of_another_task() -> None:
