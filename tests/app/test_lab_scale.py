@@ -105,7 +105,7 @@ def test_overflow_is_told_as_it_happens(added: float, words: str) -> None:
     found = overflow.both(scores)
     assert words in statement(scores, found)
     listed = rows(scores, found)
-    assert listed[0][0] == "key 2"
+    assert listed[0][0] == "key 1"
     assert (listed[0][3] == "NaN") == (added != 0)
     assert listed[-1][-1] == "1.00"
 
