@@ -78,9 +78,7 @@ def _enlarged(trace: Trace, head: int, cell: tuple[int, int]) -> None:
             trace.labels("query"),
             trace.labels("key"),
             title=t("heads.weights", number=head),
-            text=_words(
-                "matrix", label=t("heads.weights_label", number=head), tip="{row} → {col}   {value}"
-            ),
+            text=_words("matrix", label=t("heads.weights_label", number=head), tip="{row} → {col}   {value}"),
             key="heads_weights",
             scale="weights",
             mask=mask if mask is None or mask.ndim == 2 else mask[head],
