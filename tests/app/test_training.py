@@ -123,7 +123,9 @@ def test_two_sessions_train_at_once_without_mixing() -> None:
     for at, seed in ((first, 0), (second, 1)):
         run = run_of(at)
         alone = Trainer(run.task, seed, run.config)
-        assert [alone.step().loss for _ in range(15)] == [report.loss for report in run.history[:15]]
+        losses = [alone.step().loss for _ in range(15)]
+        # its own thread may use another kernel; the other seed's losses are a hundred times further away
+        assert [report.loss for report in run.history[:15]] == pytest.approx(losses, rel=1e-4)
         assert run.seed == seed
 
 
