@@ -24,6 +24,8 @@ COPY app app
 # Nothing is written at run time, so the bytecode of the app is made here; pip has made that of the packages.
 RUN /opt/venv/bin/python -m compileall -q app components models
 
+# Any host name leads here: which ones there are, only whoever runs the container knows. ATTENTION_OWN_MODELS is not set,
+# so visitors can open the ready models and no folders or hub ids (`on`, or a list of folders, changes that).
 # browser.serverAddress is what the log shows; without it the server asks the network for its outside address.
 ENV PATH=/opt/venv/bin:$PATH \
     HOME=/tmp \
@@ -34,6 +36,7 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
     STREAMLIT_SERVER_PORT=8501 \
+    STREAMLIT_SERVER_ALLOWED_HOSTS=* \
     STREAMLIT_BROWSER_SERVER_ADDRESS=localhost
 USER microscope
 EXPOSE 8501

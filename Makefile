@@ -17,6 +17,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # $(call install,FILE): a requirements file, with PyTorch's CPU build where its index can be reached
 install = $(BIN)/python -m pip install --quiet $$($(BIN)/python scripts/torch_index.py "$(TORCH_INDEX)") -r $(1)
 
+# A server for other machines is reached under names that are not known here.
+hosts = $(if $(filter 127.% localhost ::1,$(ADDRESS)),,--server.allowedHosts '*')
+
 .DEFAULT_GOAL := help
 .PHONY: help run models test lint format bench screenshots clean distclean
 
@@ -25,7 +28,7 @@ help: ## this list
 
 run: $(VENV)/.run ## install what is needed and start the app
 	@echo "Attention Microscope: http://$(ADDRESS):$(PORT) (Ctrl-C stops it)"
-	@exec $(BIN)/python -m streamlit run app/server.py --server.address $(ADDRESS) --server.port $(PORT)
+	@exec $(BIN)/python -m streamlit run app/server.py --server.address $(ADDRESS) --server.port $(PORT) $(hosts)
 
 models: $(VENV)/.run ## fetch the ready models ahead (ATTENTION_HOME says where to), for a classroom or an image
 	$(BIN)/python -m models.pretrained

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 # One thread per test process: two processes share two cores, and small products are faster without a thread pool.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.pop("ATTENTION_OWN_MODELS", None)  # what it says here is no test's business
 
 import pytest
 from hypothesis import settings

@@ -14,6 +14,7 @@ from app import state
 from app.i18n import t
 from app.model_view import MINE, OWN, ModelView
 from app.notice import error_notice
+from app.reachable import own_models
 from app.training import mine
 from models.errors import InputError
 from models.pretrained import Model, ModelTrace, load_model
@@ -72,10 +73,11 @@ def _model(name: str) -> Model | None:
     """The model of this name, if it may be loaded; None after the page has said what is to be done."""
     if name == MINE:
         return mine.opened_model()
+    place = name if name in OWN or name in READY_MODELS else own_models().permitted(name)
     if name not in OWN and not _may_load(name, READY_MODELS.get(name)):
         return None
     with st.spinner(t("real.loading")):
-        return load_model(name, report=_progress(st.empty()))
+        return load_model(place, report=_progress(st.empty()))
 
 
 def _may_load(name: str, ready: ReadyModel | None) -> bool:

@@ -7,6 +7,7 @@ import streamlit as st
 from app import state
 from app.i18n import t
 from app.model_view import OWN, READ_ALONE, WRITE_NOTHING
+from app.reachable import own_models
 from app.training import runs
 from models.pretrained.catalogue import MEGABYTE, READY_MODELS
 
@@ -23,11 +24,23 @@ def show() -> None:
             st.text_area(
                 t("real.target"), height=70, help=t("real.target_help"), **state.bind("model_target")
             )
-        st.text_input(
-            t("real.own"), help=t("real.own_help"), placeholder=t("real.own_hint"), **state.bind("model")
-        )
+        _own()
     st.toggle(t("real.words"), help=t("real.words_help"), **state.bind("model_words"))
     st.toggle(t("real.special"), **state.bind("model_special"))
+
+
+def _own() -> None:
+    """The field for a folder or hub id, where they may be opened; else why not."""
+    may = own_models()
+    st.text_input(
+        t("real.own"),
+        help=t("real.own_help" if may.everything else "real.own_folders"),
+        placeholder=t("real.own_hint"),
+        disabled=may.nothing,
+        **state.bind("model"),
+    )
+    if may.nothing:
+        st.caption(t("real.own_off"))
 
 
 def _model() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from models.pretrained.problems import problem
+from models.pretrained.problems import denied_means_unreadable, problem
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
@@ -46,9 +46,15 @@ class ModelFolder:
 
 
 def open_folder(path: Path) -> ModelFolder:
-    """Raises InputError: model_folder_missing, model_not_folder, model_folder_empty, model_config_missing,
-    model_config_broken, model_weights_pickle, model_weights_missing, model_weights_broken, model_no_tokenizer.
+    """Raises InputError: model_folder_missing, model_folder_unreadable, model_not_folder, model_folder_empty,
+    model_config_missing, model_config_broken, model_weights_pickle, model_weights_missing,
+    model_weights_broken, model_no_tokenizer.
     """
+    with denied_means_unreadable(path):
+        return _checked(path)
+
+
+def _checked(path: Path) -> ModelFolder:
     if not path.exists():
         raise problem("model_folder_missing", folder=str(path))
     if not path.is_dir():
@@ -68,7 +74,9 @@ def _config(path: Path) -> dict[str, Any]:
         raise problem("model_config_missing", folder=str(path))
     try:
         config = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except PermissionError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
         raise problem("model_config_broken", folder=str(path), detail=str(error)) from error
     if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
         raise problem("model_config_broken", folder=str(path), detail="model_type")
@@ -84,7 +92,9 @@ def _weight_files(path: Path) -> tuple[Path, ...]:
         raise problem("model_weights_pickle" if pickled else "model_weights_missing", folder=str(path))
     try:
         names = set(json.loads(index.read_text("utf-8"))["weight_map"].values())
-    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+    except PermissionError:
+        raise
+    except (OSError, ValueError, RecursionError, KeyError, AttributeError, TypeError) as error:
         raise problem("model_weights_broken", file=str(index)) from error
     files = tuple(path / name for name in sorted(map(str, names)))
     for file in files:
@@ -99,7 +109,9 @@ def _has_tokenizer(path: Path, config: dict[str, Any]) -> bool:
         return True
     try:
         name = json.loads((path / "tokenizer_config.json").read_text("utf-8")).get("tokenizer_class")
-    except (OSError, ValueError, AttributeError):
+    except PermissionError:
+        raise
+    except (OSError, ValueError, RecursionError, AttributeError):
         return False
     return name in BYTE_TOKENIZERS
 
@@ -110,6 +122,8 @@ def _bytes_in_memory(file: Path) -> int:
         with safe_open(file, framework="pt") as tensors:
             slices = (tensors.get_slice(name) for name in tensors.keys())  # noqa: SIM118 - not a dict
             return sum(prod(part.get_shape()) * _size(part.get_dtype()) for part in slices)
+    except PermissionError:
+        raise
     except (SafetensorError, OSError) as error:
         raise problem("model_weights_broken", file=str(file)) from error
 

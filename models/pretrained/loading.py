@@ -78,14 +78,30 @@ def _find(name: str, report: Report) -> tuple[Path, str | None]:
     """The folder, and the name in the catalogue if it is a ready model."""
     if name in READY_MODELS:
         return fetch(READY_MODELS[name], report), name
-    path = Path(name).expanduser()
-    if name and path.exists():
+    path = _path(name)
+    if name and _exists(path):
         return path.resolve(), None
     if HUB_ID.fullmatch(name) and not name.startswith("."):
         return fetch_from_hub(name, report), None
     if name.startswith(("/", "~", ".")) or path.is_absolute():
         raise problems.problem("model_folder_missing", folder=str(path))
     raise problems.problem("model_name_unknown", name=name, ready=", ".join(READY_MODELS))
+
+
+def _path(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError as error:  # the home of a user that there is not
+        raise problems.problem("model_folder_missing", folder=name) from error
+
+
+def _exists(path: Path) -> bool:
+    """Whether there is something; there is nothing whose name is longer than a name can be."""
+    try:
+        with problems.denied_means_unreadable(path):
+            return path.exists()
+    except OSError:
+        return False
 
 
 def _make_room(title: str, folder: ModelFolder) -> None:

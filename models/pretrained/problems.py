@@ -39,6 +39,20 @@ SENTENCES = {
         "“{name}” is no model. One of {ready}, a folder, or a hub id such as openai-community/gpt2 was "
         "expected."
     ),
+    "model_own_off": (
+        "“{name}” is not a model of this server, and it opens no others: folders and hub ids are switched off "
+        "here, which is the default wherever other machines can reach the server. Choose one of {ready}. "
+        "Whoever runs the server can set ATTENTION_OWN_MODELS to a list of folders, or to on."
+    ),
+    "model_own_elsewhere": (
+        "“{name}” cannot be opened here. One of {ready} was expected, or the full path of a folder inside "
+        "those that are open to visitors. Check the path; whoever runs the server sets these folders in "
+        "ATTENTION_OWN_MODELS."
+    ),
+    "model_folder_unreadable": (
+        "{folder} cannot be read ({detail}). Give the user that runs the app the right to read it and what is "
+        "in it, or choose another folder."
+    ),
     "model_hub_unknown": (
         "The model hub has no “{name}”, or it is private or asks for consent. Check the spelling. Without a "
         "hub there are {ready}."
@@ -136,6 +150,16 @@ def no_memory(model: str, needed: int, free: int) -> InputError:
 def is_no_space(error: BaseException) -> bool:
     """Whether the disk was full; safetensors says so in words only."""
     return getattr(error, "errno", None) == errno.ENOSPC or FULL_DISK in str(error)
+
+
+@contextmanager
+def denied_means_unreadable(folder: object) -> Iterator[None]:
+    """Raises InputError model_folder_unreadable in place of a PermissionError."""
+    try:
+        yield
+    except PermissionError as error:
+        what = error.strerror or type(error).__name__
+        raise problem("model_folder_unreadable", folder=str(error.filename or folder), detail=what) from error
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import shutil
@@ -247,6 +248,38 @@ def test_no_such_thing(tmp_path: Path) -> None:
     for name in ("", "a b", "a/b/c", "<script>", "\0"):
         assert refused(name).key == "model_name_unknown"
     assert "smollm2" in str(refused("what is this"))
+
+
+@pytest.mark.parametrize(
+    "name", ["~nosuchuser", "~nosuchuser/model", "/" + "x" * 5000, "/tmp/" + "y/" * 3000, "/a\0b"]
+)
+def test_names_that_no_folder_can_have(name: str) -> None:
+    assert refused(name).key == "model_folder_missing"
+
+
+def denied(folder: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a user without the right: the tests may run as root, who has every right."""
+    error = PermissionError(errno.EACCES, "Permission denied", str(folder))
+
+    def deny(*_: object, **__: object) -> Any:
+        raise error
+
+    monkeypatch.setattr(Path, what, deny)
+
+
+@pytest.mark.parametrize("what", ["exists", "is_dir", "iterdir", "read_text"])
+def test_folders_that_may_not_be_read(what: str, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    denied(copy, what, monkeypatch)
+    error = refused(copy)
+    monkeypatch.undo()
+    assert error.key == "model_folder_unreadable"
+    assert error.values == {"folder": str(copy), "detail": "Permission denied"}
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '{"model_type": ' + "1" * 10_000 + "}"])
+def test_a_configuration_that_cannot_be_read_through(text: str, copy: Path) -> None:
+    (copy / "config.json").write_text(text)
+    assert refused(copy).key == "model_config_broken"
 
 
 def test_folders_that_are_none(tmp_path: Path, llama_folder: Path) -> None:
