@@ -46,11 +46,11 @@ def assemble(folder: ModelFolder, title: str, ready: ReadyModel | None) -> Pretr
         encoder = Encoder(tokenizer)
     with _reasons(folder, "model_not_text"):
         encoded = encoder.encode(PROBE, limit=PROBE_TOKENS)
-        calls = capture_calls(module, **prepare(module, encoder, encoded, PROBE, PROBE_TOKENS).inputs).calls
+        captured = capture_calls(module, **prepare(module, encoder, encoded, PROBE, PROBE_TOKENS).inputs)
     limits = (info.position_limit(module), _sensible(tokenizer.model_max_length))
     facts = info.describe(
         module,
-        calls,
+        captured,
         name=title,
         dtype=str(folder.config.get("dtype") or folder.config.get("torch_dtype") or "float32"),
         licence=ready.licence if ready else info.licence_of(folder.path),

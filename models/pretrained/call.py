@@ -48,7 +48,7 @@ class AttentionCall:
 
     @property
     def layer(self) -> int:
-        """The number of the call within its stream and kind, from 0."""
+        """The model's own number of the layer, from 0: layers without attention are counted, too."""
         return self.place.layer
 
     @property

@@ -51,20 +51,28 @@ def capture_calls(model: nn.Module, **inputs: Any) -> CapturedForward:
     recorded, unseen = list(session.calls), session.unseen
     if unseen or not recorded:
         recorded, unseen = _followed(model, inputs, recorded, unseen)
-    calls, wrong = _believed(_calls(recorded, inputs))
+    calls, wrong = _believed(_calls(model, recorded, inputs))
     unseen = {**unseen, **wrong}
     if not calls:
-        calls = _calls(plain.recorded_weights(model, inputs), inputs)
+        calls = _calls(model, plain.recorded_weights(model, inputs), inputs)
     if not calls:
         raise _nothing_found(model, unseen)
     return CapturedForward(tuple(calls), output, max(call.tier for call in calls), unseen, _notes(unseen))
 
 
-def _calls(recorded: list[Recorded], inputs: Mapping[str, Any]) -> list[AttentionCall]:
+def _calls(model: nn.Module, recorded: list[Recorded], inputs: Mapping[str, Any]) -> list[AttentionCall]:
     return [
         AttentionCall(call, place, padded=_padded(call, place, inputs))
-        for call, place in zip(recorded, naming.places(recorded), strict=True)
+        for call, place in zip(recorded, naming.places(recorded, _shared(model)), strict=True)
     ]
+
+
+def _shared(model: nn.Module) -> dict[str, list[str]]:
+    """All paths of the modules that stand in the model more than once, under their first one."""
+    paths: dict[int, list[str]] = {}
+    for path, module in model.named_modules(remove_duplicate=False):
+        paths.setdefault(id(module), []).append(path)
+    return {found[0]: found for found in paths.values() if len(found) > 1}
 
 
 def _believed(calls: list[AttentionCall]) -> tuple[list[AttentionCall], dict[str, str]]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from torch import nn
 
-from models.pretrained.call import AttentionCall
+from models.pretrained import layer_list
+from models.pretrained.capture import CapturedForward
+from models.pretrained.naming import Stack
 
 Positions = Literal["rotary", "learned", "sinusoidal", "relative", "alibi", "none", "unknown"]
 
@@ -32,7 +34,9 @@ _LICENCE = re.compile(r"^license:\s*[\"']?([\w.+-]+)", re.MULTILINE)
 class ModelInfo:
     """Facts about a model, counted in the model itself where that is possible.
 
-    `layers` counts attention layers by stream and kind: {("encoder", "self"): 6, ("decoder", "cross"): 2}. `heads`,
+    `layers` counts attention layers by stream and kind: {("encoder", "self"): 6, ("decoder", "cross"): 2}, `numbers`
+    are the model's own numbers of them; `others` are layers between them without softmax attention (number → class of
+    what they have instead), `shared` groups of layers that one attention module computes. `heads`,
     `kv_heads` and `head_dim` are those of the first layer; `ragged` says that other layers differ. `max_positions` is
     None where there is no limit. `dtype` is the checkpoint's, `computed_in` what the model computes in. `licence` is
     None where the folder does not say.
@@ -54,11 +58,14 @@ class ModelInfo:
     computed_in: str
     licence: str | None
     source: str
+    numbers: Mapping[Stack, tuple[int, ...]] = field(default_factory=dict)
+    others: Mapping[Stack, Mapping[int, str]] = field(default_factory=dict)
+    shared: Mapping[Stack, tuple[tuple[int, ...], ...]] = field(default_factory=dict)
 
 
 def describe(
     model: nn.Module,
-    calls: Sequence[AttentionCall],
+    captured: CapturedForward,
     *,
     name: str,
     dtype: str,
@@ -68,9 +75,8 @@ def describe(
     max_positions: int | None,
 ) -> ModelInfo:
     """Counts layers and heads in the calls of a forward pass, the rest in the model and its configuration."""
-    layers: dict[tuple[str, str], int] = {}
-    for call in calls:
-        layers[call.stream, call.kind] = layers.get((call.stream, call.kind), 0) + 1
+    calls = captured.calls
+    numbers = layer_list.numbers(calls)
     shapes = {(call.heads, call.kv_heads, call.recorded.query.shape[-1]) for call in calls}
     first = calls[0]
     config: Any = model.config
@@ -79,7 +85,7 @@ def describe(
     return ModelInfo(
         name=name,
         architecture=type(model).__name__,
-        layers=layers,
+        layers={stack: len(found) for stack, found in numbers.items()},
         heads=first.heads,
         kv_heads=first.kv_heads,
         d_model=int(width),
@@ -93,6 +99,9 @@ def describe(
         computed_in=str(next(model.parameters()).dtype).removeprefix("torch."),
         licence=licence,
         source=source,
+        numbers=numbers,
+        others=layer_list.others(model, calls, captured.unseen),
+        shared=layer_list.shared(calls),
     )
 
 

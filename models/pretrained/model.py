@@ -17,6 +17,7 @@ from models.pretrained.encoding import Encoder
 from models.pretrained.info import ModelInfo
 from models.pretrained.inputs import Prepared, is_encoder_decoder, prepare
 from models.pretrained.labels import ModelTokens
+from models.pretrained.layer_list import numbers, spans
 from models.pretrained.problems import problem
 
 LIMIT = 1024  # tokens looked at unless another limit is given
@@ -42,7 +43,7 @@ class ModelTrace:
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
     def layer(self, index: int, stream: str | None = None, kind: str = "self") -> AttentionCall:
-        """The call of one layer. Without `stream`: the decoder's, or that of the only stream which has this kind, which
+        """The call of one layer, by the model's own number: a Jamba may have attention in layers 1 and 3 alone. Without `stream`: the decoder's, or that of the only stream which has this kind, which
         "main" names as well.
 
         Raises KeyError with what there is.
@@ -54,16 +55,15 @@ class ModelTrace:
         for call in self.calls:
             if (call.layer, call.stream, call.kind) == (index, wanted, kind):
                 return call
-        there = ", ".join(f"{s} {k}: {count} layers" for (s, k), count in self.layers.items())
-        raise KeyError(f"no layer {index} of {wanted or 'any stream'} {kind}; there are {there}")
+        there = "; ".join(f"{s} {k}: {spans(n)}" for (s, k), n in numbers(self.calls).items())
+        raise KeyError(
+            f"no layer {index} with attention in {wanted or 'any stream'} {kind}; layers that have it: {there}"
+        )
 
     @cached_property
     def layers(self) -> dict[tuple[str, str], int]:
-        """How many layers each stream has of each kind."""
-        counts: dict[tuple[str, str], int] = {}
-        for call in self.calls:
-            counts[call.stream, call.kind] = counts.get((call.stream, call.kind), 0) + 1
-        return counts
+        """How many layers with attention each stream has of each kind."""
+        return {stack: len(found) for stack, found in numbers(self.calls).items()}
 
 
 class PretrainedModel:
@@ -79,8 +79,10 @@ class PretrainedModel:
 
     @property
     def takes_pairs(self) -> bool:
-        """Whether the model reads two sentences with a boundary between them, as BERT does."""
-        return takes_pairs(self.module, self.encoder)
+        """Whether the model reads two sentences with a boundary between them, as BERT does: an encoder whose tokenizer
+        puts one there. What a model is, is what it was seen to do: a BERT that sees nothing later is no encoder."""
+        encoder = {stream for stream, _ in self.info.layers} == {"encoder"}
+        return encoder and self.encoder.added(pair=True) > self.encoder.added(pair=False)
 
     def trace(
         self, text: str, pair: str | None = None, *, target: str | None = None, limit: int | None = None
@@ -124,13 +126,6 @@ class PretrainedModel:
             raise problem("model_no_pairs", model=self.info.name)
         if target is not None and not is_encoder_decoder(self.module):
             raise problem("model_no_target", model=self.info.name)
-
-
-def takes_pairs(module: nn.Module, encoder: Encoder) -> bool:
-    """Encoders whose tokenizer puts a boundary between two sentences."""
-    if is_encoder_decoder(module) or "CausalLM" in type(module).__name__ or "LMHead" in type(module).__name__:
-        return False
-    return encoder.added(pair=True) > encoder.added(pair=False)
 
 
 def traced(captured: CapturedForward, prepared: Prepared) -> ModelTrace:

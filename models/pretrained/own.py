@@ -148,6 +148,7 @@ def _describe(module: Transformer, name: str, source: str) -> ModelInfo:
         computed_in="float32",
         licence=None,
         source=source,
+        numbers={stack: tuple(range(count)) for stack, count in layers.items()},
     )
 
 

@@ -67,6 +67,16 @@ def mamba() -> Any:
     )
 
 
+def jamba(**changes: Any) -> Any:
+    """Attention in layers 1 and 3 of 4, Mamba in the others."""
+    sizes: dict[str, Any] = {
+        **SIZES, **SPECIAL, "num_hidden_layers": 4, "num_key_value_heads": 2, "attn_layer_period": 2,
+        "attn_layer_offset": 1, "num_experts": 2, "use_mamba_kernels": False, "mamba_d_state": 4, "mamba_expand": 1,
+        "mamba_dt_rank": 4,
+    }  # fmt: skip
+    return seeded(hf.JambaForCausalLM, hf.JambaConfig(**{**sizes, **changes}))
+
+
 def vit() -> Any:
     sizes = {name: value for name, value in SIZES.items() if name != "vocab_size"}
     return seeded(hf.ViTModel, hf.ViTConfig(**sizes, image_size=16, patch_size=8))
