@@ -121,10 +121,9 @@ def besides(stack: Stack) -> tuple[Intervention, ...]:
     """The heads of the stack that are off as well, whatever is done to the one that is looked at."""
     named = [part.split(".") for part in state.lab("x_off").split(",") if part]
     places = dict.fromkeys((int(layer), int(head)) for layer, head in named)
+    there = {call.layer: call.heads for call in stack.calls}
     return tuple(
-        Intervention(*stack.name, layer, head)
-        for layer, head in places
-        if layer < len(stack.calls) and head < stack.calls[layer].heads
+        Intervention(*stack.name, layer, head) for layer, head in places if head < there.get(layer, 0)
     )
 
 

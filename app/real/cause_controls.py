@@ -87,7 +87,7 @@ def _choose_token(seen: Seen) -> None:
 
 def show_besides(stack: Stack) -> None:
     """The heads that are off as well."""
-    names = [f"{layer}.{head}" for layer, call in enumerate(stack.calls) for head in range(call.heads)]
+    names = [f"{call.layer}.{head}" for call in stack.calls for head in range(call.heads)]
     chosen = state.lab("x_off")
     key = f"am.cause_off_{chosen}_{len(names)}"
 

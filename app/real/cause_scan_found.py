@@ -40,10 +40,10 @@ def summary(seen: Seen, found: Scan, weights: Tensor) -> str:
 def attention(seen: Seen) -> Tensor:
     """Layers × heads: how much each head looks from the chosen query at the chosen key; NaN where there is no head."""
     found = torch.full((len(seen.stack.calls), seen.stack.most_heads), torch.nan)
-    row = torch.tensor([seen.stack.i])
-    for layer, call in enumerate(seen.stack.calls):
+    chosen = torch.tensor([seen.stack.i])
+    for row, call in enumerate(seen.stack.calls):
         for head in range(call.heads):
-            found[layer, head] = call.weights(head, rows=row)[0, seen.stack.j]
+            found[row, head] = call.weights(head, rows=chosen)[0, seen.stack.j]
     return found
 
 
@@ -70,12 +70,12 @@ def _looking(seen: Seen, found: Scan, weights: Tensor) -> str:
 def _most(seen: Seen, found: Scan, weights: Tensor) -> str:
     """The head that matters most."""
     most = int(found.effects.nan_to_num(0).abs().argmax())
-    layer, head = divmod(most, found.effects.shape[1])
-    size, weight = float(found.effects[layer, head]), float(weights[layer, head])
+    place, head = divmod(most, found.effects.shape[1])
+    size, weight = float(found.effects[place, head]), float(weights[place, head])
     kind, digits = ("bits", 2) if seen.token is not None else ("turned", 4)
     return t(
         f"cause.scan.most_{kind}",
-        layer=layer,
+        layer=seen.stack.layers[place],
         head=head,
         size=num(size, digits),
         target=bold(_target(seen)),
@@ -93,18 +93,18 @@ def _grid(seen: Seen, found: Scan) -> None:
     layers, heads = found.effects.shape
     across = layers >= heads
     values = (found.effects.T if across else found.effects).numpy()
-    names = [f"H{head}" for head in range(heads)], [f"L{layer}" for layer in range(layers)]
+    names = [f"H{head}" for head in range(heads)], [f"L{layer}" for layer in seen.stack.layers]
     rows, cols = names if across else names[::-1]
 
     def choose(cell: Selection) -> None:
-        layer, head = (cell.col, cell.row) if across else cell
-        if head < seen.stack.calls[layer].heads:
-            state.look(layer=layer, head=head)
+        place, head = (cell.col, cell.row) if across else cell
+        if head < seen.stack.calls[place].heads:
+            state.look(layer=seen.stack.layers[place], head=head)
 
     unmeasured = np.isnan(values)
     follows = seen.token is not None
     target, unit = _target(seen), "bits" if follows else "turned"
-    at = (seen.stack.layer, seen.stack.head)
+    at = (seen.stack.row, seen.stack.head)
     matrix(
         np.nan_to_num(values),
         rows,
@@ -136,8 +136,8 @@ def _scatter(seen: Seen, found: Scan, weights: Tensor) -> None:
     looks, effects = weights.flatten(), found.effects.flatten()
     there = ~effects.isnan()
     heads = found.effects.shape[1]
-    names = [f"L{n // heads} H{n % heads}" for n in range(len(effects))]
-    chosen = seen.stack.layer * heads + seen.stack.head
+    names = [f"L{layer} H{head}" for layer in seen.stack.layers for head in range(heads)]
+    chosen = seen.stack.row * heads + seen.stack.head
     shown = [n for n in range(len(effects)) if bool(there[n]) and n != chosen]
     shown += [chosen] if bool(there[chosen]) else []  # drawn last, above the others
     unit = "bits" if seen.token is not None else "turned"

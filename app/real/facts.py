@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 
 import streamlit as st
@@ -11,8 +10,10 @@ from app.i18n import t
 from app.notice import notice
 from app.real.headline import stack_name
 from app.real.opening import Opened
+from app.real.stack import Name, Stack
 from models.pretrained.catalogue import MEGABYTE
 from models.pretrained.info import ModelInfo
+from models.pretrained.layer_list import spans
 from models.pretrained.model import LIMIT
 
 
@@ -23,7 +24,7 @@ def show_facts(now: Opened) -> None:
     rows = {
         "architecture": info.architecture,
         "parameters": f"{info.parameters:,} · {info.dtype}",
-        "layers": _layers(info.layers),
+        "layers": layers_in_words(info),
         "heads": _heads(info),
         "sizes": f"d_model {info.d_model}, d_k {info.head_dim}",
         "positions": t(f"real.positions.{info.positions}"),
@@ -40,11 +41,32 @@ def show_facts(now: Opened) -> None:
     st.html(f'<dl class="am-facts">{items}</dl>')
 
 
-def _layers(layers: Mapping[tuple[str, str], int]) -> str:
-    """ "12", or how many layers every kind of attention has."""
-    if len(layers) == 1:
-        return str(next(iter(layers.values())))
-    return ", ".join(f"{stack_name(name)} {count}" for name, count in layers.items())
+def layers_in_words(info: ModelInfo) -> str:
+    """ "12"; "2 of 4: 1, 3" where the others have no attention; for several kinds of attention one after the other."""
+    counts = {name: _count(info, name) for name in info.layers}
+    if len(counts) == 1:
+        return next(iter(counts.values()))
+    return ", ".join(f"{stack_name(name)} {count}" for name, count in counts.items())
+
+
+def _count(info: ModelInfo, name: Name) -> str:
+    others, count = info.others.get(name, {}), info.layers[name]
+    if not others:
+        return str(count)
+    return t("real.layers_some", count=count, total=count + len(others), layers=spans(info.numbers[name]))
+
+
+def show_layer_notes(now: Opened, stack: Stack) -> None:
+    """Which layers have no softmax attention and what they have instead, and which share one module."""
+    info, comma = now.model.info, t("real.comma")
+    by_class: dict[str, list[int]] = {}
+    for layer, name in info.others.get(stack.name, {}).items():
+        by_class.setdefault(name, []).append(layer)
+    notes = [t("real.no_attention", layers=spans(layers), name=name) for name, layers in by_class.items()]
+    if shared := info.shared.get(stack.name):
+        notes.append(t("real.shared", groups=comma.join(spans(group) for group in shared)))
+    if notes:
+        st.html(f'<ul class="am-notes">{"".join(f"<li>{escape(note)}</li>" for note in notes)}</ul>')
 
 
 def _heads(info: ModelInfo) -> str:

@@ -12,7 +12,7 @@ from app.i18n import t
 from app.real.grow import NEWEST, Growing
 from app.real.headline import choose_head, stack_name
 from app.real.kept import Kept
-from app.real.stack import Name, Stack, stack_at, stacks_of
+from app.real.stack import Name, Stack, say_moved, stack_at, stacks_of
 from models.head_roles import call_shares
 from models.pretrained import ModelTrace
 
@@ -37,6 +37,7 @@ def growing_stack(trace: ModelTrace) -> Stack:
         name = next((name for name in names if name[1] == "cross"), names[0])
         view = replace(view, stream=name[0], kind=name[1])  # type: ignore[arg-type]
     stack = stack_at([call for call in trace.calls if (call.stream, call.kind) in names], view)
+    say_moved(stack, view.layer)
     row = state.lab("w_row")
     if row == NEWEST or row >= stack.call.queries:
         newest = stack.call.queries - 1
@@ -106,10 +107,10 @@ def _kept() -> Kept[Best]:
 
 def _found(trace: ModelTrace, name: Name) -> Best:
     best: Best = {}
-    for layer, call in enumerate(call for call in trace.calls if (call.stream, call.kind) == name):
+    for call in (call for call in trace.calls if (call.stream, call.kind) == name):
         weights = torch.stack([call.weights(head) for head in range(call.heads)])  # H N M
         for kind, scores in call_shares(call, weights, trace.tokens).items():
             score, head = torch.nan_to_num(scores).max(0)
             if float(score) >= max(LEAST, best.get(kind, (0, 0, 0.0))[2]):
-                best[kind] = (layer, int(head), float(score))
+                best[kind] = (call.layer, int(head), float(score))
     return best

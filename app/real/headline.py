@@ -58,10 +58,10 @@ def stack_name(name: tuple[str, str]) -> str:
 
 def choose_head(stack: Stack, queries: Sequence[str] = ()) -> None:
     """Layer, head and, with `queries`, the query; to be called inside a horizontal container."""
-    layers = [t("real.layer_short", layer=n) for n in range(len(stack.calls))]
+    layers = {layer: t("real.layer_short", layer=layer) for layer in stack.layers}
     st.selectbox(
         t("real.layer"),
-        range(len(layers)),
+        list(layers),
         format_func=layers.__getitem__,
         width=122,
         label_visibility="collapsed",

@@ -40,19 +40,19 @@ def show_grid(now: Opened, stack: Stack) -> None:
         text=words("head_grid", even=t("components.head_grid.even", keys=keys), pooled=pooled),
         key=f"model_grid_{'_'.join(stack.name)}",
         columns=columns,
-        row_names=[f"L{layer}" for layer in range(len(stack.calls))],
+        row_names=[f"L{layer}" for layer in stack.layers],
         column_names=[f"H{head}" for head in range(columns)],
         height=HEIGHT,
         channel=CHANNEL,
         shades=None if kind is None else _known(pictures, kind).tolist(),
-        on_select=lambda place: state.look(layer=place // columns, head=place % columns),
+        on_select=lambda place: state.look(layer=stack.layers[place // columns], head=place % columns),
     )
 
 
 def _name(place: int, stack: Stack) -> str:
     """L3 H1; empty for a head that the layer does not have."""
-    layer, head = divmod(place, stack.most_heads)
-    return f"L{layer} H{head}" if head < stack.calls[layer].heads else ""
+    row, head = divmod(place, stack.most_heads)
+    return f"L{stack.layers[row]} H{head}" if head < stack.calls[row].heads else ""
 
 
 def _chips(pictures: Pictures, stack: Stack) -> str | None:
@@ -61,15 +61,15 @@ def _chips(pictures: Pictures, stack: Stack) -> str | None:
     best = {kind: int(_known(pictures, kind).argmax()) for kind in found}
 
     def label(kind: str) -> str:
-        layer, head = divmod(best[kind], stack.most_heads)
+        row, head = divmod(best[kind], stack.most_heads)
         score = pictures.scores[kind][best[kind]]
-        return f"{t(f'real.kind.{kind}')} :gray[L{layer}H{head} {score:.2f}]"
+        return f"{t(f'real.kind.{kind}')} :gray[L{stack.layers[row]}H{head} {score:.2f}]"
 
     def look() -> None:
         chosen = state.widget("am.kind")
         if chosen in best:
-            layer, head = divmod(best[chosen], stack.most_heads)
-            state.look(layer=layer, head=head)
+            row, head = divmod(best[chosen], stack.most_heads)
+            state.look(layer=stack.layers[row], head=head)
 
     if not found:
         return None

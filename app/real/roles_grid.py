@@ -32,7 +32,7 @@ def show_grid(roles: Roles, stack: Stack, measure: str) -> None:
     columns = stack.most_heads
     cells = [_cell(roles, stack, measure, place) for place in range(len(stack.calls) * columns)]
     text = {"label": t("roles.grid_label", measure=name_of(measure)), "low": "0", "high": "1", "even": ""}
-    top, even = 1.0, roles.layers[stack.layer].even.get(measure)
+    top, even = 1.0, roles.layers[stack.row].even.get(measure)
     if measure in UNITS:
         values = [cell.value for cell in cells if not math.isnan(cell.value)]
         top = max([*values, even or 0.0, 1e-9])
@@ -42,24 +42,24 @@ def show_grid(roles: Roles, stack: Stack, measure: str) -> None:
     value_grid(
         cells,
         columns=columns,
-        row_names=[f"L{layer}" for layer in range(len(stack.calls))],
+        row_names=[f"L{layer}" for layer in stack.layers],
         column_names=[f"H{head}" for head in range(columns)],
         text={**text, "unmeasured": t("roles.unmeasured"), "none": t("roles.none_short")},
         key=f"roles_grid_{'_'.join(stack.name)}",
-        selected=stack.layer * columns + stack.head,
+        selected=stack.row * columns + stack.head,
         top=top,
         even=even,
         groups=[Group(name_of(role), *LOOKS[role]) for role in ROLES] if measure == ROLE else (),
         height=HEIGHT,
-        on_select=lambda place: state.look(layer=place // columns, head=place % columns),
+        on_select=lambda place: state.look(layer=stack.layers[place // columns], head=place % columns),
     )
 
 
 def _cell(roles: Roles, stack: Stack, measure: str, place: int) -> Cell:
-    layer, head = divmod(place, stack.most_heads)
-    if head >= stack.calls[layer].heads:
+    row, head = divmod(place, stack.most_heads)
+    if head >= stack.calls[row].heads:
         return Cell("", math.nan, "", "")
-    scores, name = roles.layers[layer], f"L{layer} H{head}"
+    scores, name = roles.layers[row], f"L{stack.layers[row]} H{head}"
     if measure != ROLE:
         value = scores.value(measure, head)
         shown = math.nan if value is None else value

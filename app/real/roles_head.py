@@ -18,7 +18,7 @@ _STYLE = Path(__file__).with_name("roles.css")
 
 def show_profile(roles: Roles, stack: Stack, measure: str) -> None:
     """Sentences, bars, and what is missing; the chosen measure stands out."""
-    scores = roles.layers[stack.layer]
+    scores = roles.layers[stack.row]
     st.html(_STYLE)
     st.html(f'<p class="am-small">{t("roles.sep").join(head_sentences(scores, stack.head))}</p>')
     bars = "".join(_bar(scores, name, stack.head, measure) for name in MEASURES if name in scores.values)

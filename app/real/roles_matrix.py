@@ -61,5 +61,6 @@ def _call_of_sample(model: Model, text: str, stack: Stack) -> AttentionCall | No
     kept = _traces.get(model)
     if kept is None or kept[0] != text:
         kept = _traces[model] = (text, model.trace(text))
-    own = [call for call in kept[1].calls if (call.stream, call.kind) == stack.name]
-    return own[stack.layer] if stack.layer < len(own) else None
+    wanted = (*stack.name, stack.layer)
+    calls = (call for call in kept[1].calls if (call.stream, call.kind, call.layer) == wanted)
+    return next(calls, None)

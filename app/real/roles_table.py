@@ -55,13 +55,13 @@ def rows_of(roles: Roles, stack: Stack) -> list[Row]:
     """One row per head: layer, head, role (its key, or None) and every measure (None where it was not taken)."""
     return [
         {
-            "layer": layer,
+            "layer": call.layer,
             "head": head,
             ROLE: role.name if (role := role_of(scores, head)) else None,
             **{name: scores.value(name, head) for name in MEASURES},
         }
-        for layer, scores in enumerate(roles.layers)
-        for head in range(stack.calls[layer].heads)
+        for call, scores in zip(stack.calls, roles.layers, strict=True)
+        for head in range(call.heads)
     ]
 
 

@@ -103,7 +103,7 @@ def _role_sentence(scores: Scores, role: Role | None) -> str:
 
 def left_out(roles: Roles, stack: Stack) -> list[str]:
     """Which measures are missing for this layer, and why."""
-    scores = roles.layers[stack.layer]
+    scores = roles.layers[stack.row]
     missing = [measure for measure in MEASURES if measure not in scores.values]
     if len(missing) == len(MEASURES):
         return [t("roles.too_short")]

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app import state
+from app.i18n import t
 from app.model_view import ModelView
+from app.notice import notice
 from models.pretrained import AttentionCall, ModelTrace
 
 Name = tuple[str, str]  # stream and kind
@@ -14,7 +16,8 @@ Name = tuple[str, str]  # stream and kind
 
 @dataclass(frozen=True)
 class Stack:
-    """The calls of one stream and kind, and the layer, head, query and key that are looked at; all exist."""
+    """The calls of one stream and kind, and the layer, head, query and key that are looked at; all exist. `layer` is the
+    model's own number, `row` where the layer stands among those that have attention."""
 
     name: Name
     calls: tuple[AttentionCall, ...]
@@ -25,7 +28,16 @@ class Stack:
 
     @property
     def call(self) -> AttentionCall:
-        return self.calls[self.layer]
+        return self.calls[self.row]
+
+    @property
+    def row(self) -> int:
+        return self.layers.index(self.layer)
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers that have attention, by the model's own numbers."""
+        return tuple(call.layer for call in self.calls)
 
     @property
     def most_heads(self) -> int:
@@ -42,12 +54,11 @@ def stack_at(calls: Sequence[AttentionCall], view: ModelView) -> Stack:
     names = stacks_of(calls)
     name = (view.stream, view.kind) if (view.stream, view.kind) in names else names[0]
     own = tuple(call for call in calls if (call.stream, call.kind) == name)
-    layer = min(view.layer, len(own) - 1)
-    call = own[layer]
+    call = min(own, key=lambda call: abs(call.layer - view.layer))
     return Stack(
         name,
         own,
-        layer,
+        call.layer,
         min(view.head, call.heads - 1),
         min(view.i, call.queries - 1),
         min(view.j, call.keys - 1),
@@ -56,11 +67,20 @@ def stack_at(calls: Sequence[AttentionCall], view: ModelView) -> Stack:
 
 def current_stack(trace: ModelTrace) -> Stack:
     """The stack that the session looks at. The state is made to agree: controls and address say what is shown."""
-    stack = stack_at(trace.calls, state.model_view())
+    view = state.model_view()
+    stack = stack_at(trace.calls, view)
+    say_moved(stack, view.layer)
     several = len(stacks_of(trace.calls)) > 1
     stream, kind = stack.name if several else ("", stack.name[1])
     state.look(stream=stream, kind=kind, layer=stack.layer, head=stack.head, i=stack.i, j=stack.j)
     return stack
+
+
+def say_moved(stack: Stack, asked: int) -> None:
+    """A sentence for an address that asks for a layer that the model has, but without attention. A number beyond the
+    last layer is another model's or another stack's, and no wish."""
+    if asked < stack.layers[-1] and asked not in stack.layers:
+        notice(t("real.layer_without", asked=asked, layer=stack.layer), "moved")
 
 
 def labels_of(call: AttentionCall) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -71,9 +71,9 @@ def coverage(weights: Tensor, special: Sequence[bool] = ()) -> Tensor:
 def clearest(calls: Sequence[AttentionCall], special: Sequence[bool] = ()) -> tuple[int, int, float]:
     """Layer, head and coverage of the head of a cross-attention that aligns best."""
     found = []
-    for layer, call in enumerate(calls):
+    for call in calls:
         scores = coverage(torch.stack([call.weights(head) for head in range(call.heads)]), special)
         head = int(scores.argmax())
-        found.append((float(scores[head]), layer, head))
+        found.append((float(scores[head]), call.layer, head))
     score, layer, head = max(found, key=lambda best: best[0])
     return layer, head, score

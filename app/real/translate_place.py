@@ -83,10 +83,10 @@ def _clearest(now: Opened, stack: Stack) -> None:
 
 def _choose_layer(stack: Stack) -> None:
     """The layer alone: the picture is the mean over its heads."""
-    names = [t("real.layer_short", layer=layer) for layer in range(len(stack.calls))]
+    names = {layer: t("real.layer_short", layer=layer) for layer in stack.layers}
     st.selectbox(
         t("real.layer"),
-        range(len(names)),
+        list(names),
         format_func=names.__getitem__,
         width=122,
         label_visibility="collapsed",

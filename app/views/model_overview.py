@@ -8,13 +8,14 @@ import streamlit as st
 
 from app.i18n import t
 from app.real.axes import axes_of
-from app.real.facts import show_facts, show_notes
+from app.real.facts import show_facts, show_layer_notes, show_notes
 from app.real.head_matrix import show_head_matrix
 from app.real.headline import choose_stack, open_link, spoken, title
 from app.real.opening import Opened, opened
 from app.real.overview_grid import CHANNEL, show_grid
 from app.real.shown import Axis, Floats, shown_weights
 from app.real.stack import Stack, current_stack
+from models.pretrained.layer_list import spans
 
 ENLARGED = 390  # pixels
 FEW = 8  # layers whose grid leaves room below it
@@ -32,17 +33,30 @@ def show() -> None:
     with st.container(key="model_overview"):
         left, right = st.columns([1.42, 1], gap="medium")
         with left, st.container(gap="small"):
-            heads = sum(call.heads for call in stack.calls)
-            lead = t("real.overview.lead", heads=heads, layers=len(stack.calls), tokens=stack.call.keys)
-            title(t("real.overview.title"), lead)
+            title(t("real.overview.title"), _lead(now, stack))
             choose_stack(now)
             show_grid(now, stack)
+            show_layer_notes(now, stack)
             if len(stack.calls) <= FEW:
                 show_facts(now)
         with right, st.container(gap="small"):
             _chosen(now, stack)
             if len(stack.calls) > FEW:
                 show_facts(now)
+
+
+def _lead(now: Opened, stack: Stack) -> str:
+    """How many heads in how many layers read the text."""
+    others = now.model.info.others.get(stack.name, {})
+    count, numbers = len(stack.calls), spans(stack.layers)
+    return t(
+        "real.overview.lead_some" if others else "real.overview.lead",
+        heads=sum(call.heads for call in stack.calls),
+        layers=count,
+        total=count + len(others),
+        numbers=numbers,
+        tokens=stack.call.keys,
+    )
 
 
 def _chosen(now: Opened, stack: Stack) -> None:
@@ -62,7 +76,7 @@ def _chosen(now: Opened, stack: Stack) -> None:
         key="model_enlarged",
         height=ENLARGED,
         channel=CHANNEL,
-        head=stack.layer * stack.most_heads + stack.head,
+        head=stack.row * stack.most_heads + stack.head,
     )
     _strongest(weights, rows, cols, rows.place_of(stack.i) or 0)
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app import navigation, state
 from app.i18n import t
-from app.real.facts import show_notes
+from app.real.facts import show_layer_notes, show_notes
 from app.real.headline import choose_stack, open_link, title
 from app.real.opening import Opened, opened
 from app.real.roles import Roles, choices, chosen, measured
@@ -38,6 +38,7 @@ def show() -> None:
             roles = measured(now, stack, on, aside=_aside(stack))
             if roles.layers:
                 show_grid(roles, stack, measure)
+                show_layer_notes(now, stack)
             _explain(roles, measure)
         with right, st.container(gap="small"):
             _chosen(now, stack, roles, measure)

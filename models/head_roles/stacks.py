@@ -38,14 +38,13 @@ def stack_tallies(
 
 
 def trace_tallies(traces: Iterable[ModelTrace], *, aside: bool = False) -> dict[Stack, list[Tally]]:
-    """The tallies of all stacks, added up over traces of one model. A trace is let go before the next is made."""
-    found: dict[Stack, list[Tally]] = {}
+    """The tallies of all stacks, one per layer that has attention, added up over traces of one model. A trace is let go before the next is made."""
+    found: dict[Stack, dict[int, Tally]] = {}
     for trace in traces:
         for call in trace.calls:
-            layers = found.setdefault((call.stream, call.kind), [])
-            layers.extend(Tally() for _ in range(call.layer + 1 - len(layers)))
-            layers[call.layer].add(call_tally(call, trace.tokens, aside=aside))
-    return found
+            layers = found.setdefault((call.stream, call.kind), {})
+            layers.setdefault(call.layer, Tally()).add(call_tally(call, trace.tokens, aside=aside))
+    return {stack: [layers[number] for number in sorted(layers)] for stack, layers in found.items()}
 
 
 def call_tally(call: AttentionCall, tokens: Mapping[str, ModelTokens], *, aside: bool = False) -> Tally:

@@ -11,18 +11,27 @@ from app.model_view import ModelView
 from app.real.stack import labels_of, stack_at, stacks_of
 
 
-def call(stream: str, kind: str = "self", heads: int = 4, queries: int = 5, keys: int = 5) -> SimpleNamespace:
+def call(
+    stream: str, kind: str = "self", heads: int = 4, queries: int = 5, keys: int = 5, layer: int = 0
+) -> SimpleNamespace:
     return SimpleNamespace(
-        stream=stream, kind=kind, heads=heads, queries=queries, keys=keys, query_labels=None, key_labels=None
+        stream=stream,
+        kind=kind,
+        layer=layer,
+        heads=heads,
+        queries=queries,
+        keys=keys,
+        query_labels=None,
+        key_labels=None,
     )
 
 
 CALLS = [
     call("encoder"),
-    call("encoder", heads=2),
+    call("encoder", heads=2, layer=1),
     call("decoder", queries=3, keys=3),
     call("decoder", "cross", heads=6, queries=3),
-    call("decoder", queries=3, keys=3),
+    call("decoder", queries=3, keys=3, layer=3),
 ]
 
 
@@ -31,9 +40,15 @@ def test_stacks_in_the_order_they_ran() -> None:
 
 
 def test_each_stack_has_its_own_layers() -> None:
-    stack = stack_at(CALLS, ModelView(stream="decoder", layer=1))  # type: ignore[arg-type]
+    stack = stack_at(CALLS, ModelView(stream="decoder", layer=3))  # type: ignore[arg-type]
     assert (len(stack.calls), stack.call) == (2, CALLS[4])
+    assert (stack.layers, stack.layer, stack.row) == ((0, 3), 3, 1)
     assert stack_at(CALLS, ModelView(stream="decoder", kind="cross")).most_heads == 6  # type: ignore[arg-type]
+
+
+def test_a_layer_without_attention_becomes_the_nearest_that_has_it() -> None:
+    nearest = [stack_at(CALLS, ModelView(stream="decoder", layer=n)).layer for n in range(6)]  # type: ignore[arg-type]
+    assert nearest == [0, 0, 3, 3, 3, 3]
 
 
 @given(

@@ -1,0 +1,82 @@
+"""Layers by the model's own numbers on every page: a Jamba has attention in layers 1 and 3 of 4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import transformers as hf
+from streamlit.testing.v1 import AppTest
+
+from app.languages import LANGUAGES
+from models.pretrained.loading import unload_models
+from tests.app.pages import healthy, open_page, texts
+from tests.app.test_model_pages import written
+from tests.models.pretrained import folders
+
+PAGES = ("overview", "head", "cell", "steps", "roles", "cause", "grow")
+TEXT = "the quick brown fox and the quick dog"
+
+
+@pytest.fixture(scope="module")
+def jamba(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    yield str(folders.save(tmp_path_factory.mktemp("jamba"), folders.jamba()))
+    unload_models()
+
+
+def opened(path: str, folder: str, **query: str) -> AppTest:
+    at = open_page(path, {"model": folder, "mtext": TEXT, **query})
+    return at.button(key="am.open_own").click().run()
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("layer", ["1", "3"])
+def test_the_address_names_the_layer_as_the_model_does(path: str, layer: str, jamba: str) -> None:
+    at = opened(path, jamba, layer=layer, mhead="2")
+    assert healthy(at)
+    assert at.query_params["layer"] in (layer, [layer])
+    choices = [box for box in at.selectbox if box.key == "am.model_layer"]
+    assert all([option.split()[-1] for option in box.options] == ["1", "3"] for box in choices)
+    assert choices or path in ("overview", "roles")
+    if path in ("overview", "head", "roles"):
+        assert f"Layer {layer} · Head 2" in written(at)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("path", PAGES)
+def test_a_layer_without_attention_is_said_and_the_nearest_shown(path: str, language: str, jamba: str) -> None:
+    at = opened(path, jamba, layer="2", lang=language)
+    assert healthy(at)
+    assert at.query_params["layer"] in ("1", ["1"])
+    asked = {"en": "Layer 2 of this model has no softmax attention", "zh": "层 2 没有 softmax 注意力"}
+    assert any(asked[language] in text for text in texts(at))
+
+
+@pytest.mark.parametrize("path", ["overview", "roles"])
+def test_layers_without_attention_are_named_with_what_they_have(path: str, jamba: str) -> None:
+    text = written(opened(path, jamba, layer="1"))
+    assert "No softmax attention in layers 0, 2: there is JambaMambaMixer instead" in text
+    if path == "overview":
+        assert "8 heads in 2 of 4 layers (numbers 1, 3;" in text
+        assert "2 of 4: 1, 3" in text
+
+
+def test_a_layer_that_another_model_had_is_no_wish(jamba: str) -> None:
+    at = opened("head", jamba, layer="18")
+    assert at.query_params["layer"] in ("3", ["3"])
+    assert not any("nearest" in text for text in texts(at))
+
+
+def test_layers_that_share_one_module_are_named(tmp_path: Path) -> None:
+    config = hf.AlbertConfig(**{**folders.SIZES, "num_hidden_layers": 3}, embedding_size=16)
+    folders.save(tmp_path, folders.seeded(hf.AlbertModel, config), "wordpiece")
+    assert "Layers 0–2 share one attention module" in written(opened("overview", str(tmp_path), layer="1"))
+
+
+def test_switching_off_names_and_changes_the_right_layer(jamba: str) -> None:
+    at = opened("cause", jamba, layer="3", mhead="1", x_scan="1", x_off="1.2,2.0,3.3")
+    assert healthy(at)
+    chosen = next(box for box in at.multiselect if "am.cause_off" in str(box.key))
+    assert [name for name in chosen.options] == [f"L{layer}H{head}" for layer in (1, 3) for head in range(4)]
+    assert chosen.value == ["1.2", "3.3"]
