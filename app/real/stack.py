@@ -16,8 +16,8 @@ Name = tuple[str, str]  # stream and kind
 
 @dataclass(frozen=True)
 class Stack:
-    """The calls of one stream and kind, and the layer, head, query and key that are looked at; all exist. `layer` is the
-    model's own number, `row` where the layer stands among those that have attention."""
+    """The calls of one stream and kind, and the layer, head, query and key that are looked at; all exist. `layer` is
+    the model's own number, `row` where the layer stands among those that have attention."""
 
     name: Name
     calls: tuple[AttentionCall, ...]

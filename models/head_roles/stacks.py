@@ -38,7 +38,8 @@ def stack_tallies(
 
 
 def trace_tallies(traces: Iterable[ModelTrace], *, aside: bool = False) -> dict[Stack, list[Tally]]:
-    """The tallies of all stacks, one per layer that has attention, added up over traces of one model. A trace is let go before the next is made."""
+    """The tallies of all stacks, one per layer that has attention, added up over traces of one model. A trace is let
+    go before the next is made."""
     found: dict[Stack, dict[int, Tally]] = {}
     for trace in traces:
         for call in trace.calls:

@@ -43,8 +43,8 @@ class ModelTrace:
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
     def layer(self, index: int, stream: str | None = None, kind: str = "self") -> AttentionCall:
-        """The call of one layer, by the model's own number: a Jamba may have attention in layers 1 and 3 alone. Without `stream`: the decoder's, or that of the only stream which has this kind, which
-        "main" names as well.
+        """The call of one layer, by the model's own number: a Jamba may have attention in layers 1 and 3 alone.
+        Without `stream`: the decoder's, or that of the only stream which has this kind, which "main" names as well.
 
         Raises KeyError with what there is.
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ def layer_numbers(paths: Sequence[str]) -> list[int]:
     lists = {path[: at.start(1)] for path, at in zip(paths, found, strict=True) if at is not None}
     numbers = [int(at[1]) for at in found if at is not None]
     own = len(numbers) == len(paths) and len(lists) == 1
-    rising = all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+    rising = all(a < b for a, b in itertools.pairwise(numbers))
     return numbers if own and rising else list(range(len(paths)))
 
 

@@ -45,7 +45,9 @@ def test_the_address_names_the_layer_as_the_model_does(path: str, layer: str, ja
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("path", PAGES)
-def test_a_layer_without_attention_is_said_and_the_nearest_shown(path: str, language: str, jamba: str) -> None:
+def test_a_layer_without_attention_is_said_and_the_nearest_shown(
+    path: str, language: str, jamba: str
+) -> None:
     at = opened(path, jamba, layer="2", lang=language)
     assert healthy(at)
     assert at.query_params["layer"] in ("1", ["1"])
@@ -78,5 +80,5 @@ def test_switching_off_names_and_changes_the_right_layer(jamba: str) -> None:
     at = opened("cause", jamba, layer="3", mhead="1", x_scan="1", x_off="1.2,2.0,3.3")
     assert healthy(at)
     chosen = next(box for box in at.multiselect if "am.cause_off" in str(box.key))
-    assert [name for name in chosen.options] == [f"L{layer}H{head}" for layer in (1, 3) for head in range(4)]
+    assert list(chosen.options) == [f"L{layer}H{head}" for layer in (1, 3) for head in range(4)]
     assert chosen.value == ["1.2", "3.3"]

@@ -99,9 +99,17 @@ def test_spans() -> None:
 
 
 @pytest.mark.parametrize("family", ["Bert", "Roberta", "Electra"])
-def test_an_encoder_by_name_that_sees_nothing_later_is_a_decoder_and_writes(family: str, tmp_path: Path) -> None:
+def test_an_encoder_by_name_that_sees_nothing_later_is_a_decoder_and_writes(
+    family: str, tmp_path: Path
+) -> None:
     """`is_decoder` makes a language model of an encoder's class; its modules are still called encoder."""
-    sizes: Any = {**SIZES, "max_position_embeddings": 64, "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3}
+    sizes: Any = {
+        **SIZES,
+        "max_position_embeddings": 64,
+        "pad_token_id": 0,
+        "bos_token_id": 2,
+        "eos_token_id": 3,
+    }
     name = {"Bert": "BertLMHeadModel"}.get(family, f"{family}ForCausalLM")
     config = getattr(hf, f"{family}Config")(**sizes, is_decoder=True)
     model = opened(tmp_path, folders.seeded(getattr(hf, name), config), "wordpiece")
