@@ -132,7 +132,7 @@ def test_a_layer_that_is_not_there(translator: PretrainedModel) -> None:
     trace = translator.trace("a", target="b")
     assert trace.layer(1, stream="encoder").stream == "encoder"
     assert trace.layer(0).stream == "decoder"
-    with pytest.raises(KeyError, match="encoder self: 2 layers"):
+    with pytest.raises(KeyError, match="encoder self: 0–1; decoder self: 0"):
         trace.layer(2, stream="encoder")
 
 
