@@ -14,6 +14,7 @@ from torch import Tensor
 from components.bundle import FRONTEND, script, style
 from components.matrix import whole_number
 from components.registered import component
+from components.theme import num
 from models.cell import Cell
 
 TEXT_KEYS = (
@@ -76,6 +77,8 @@ def _meta(
         return text[name].format_map(values)
 
     row_note = "row_note_sink" if cell.sink > 0 else "row_note"
+    if not math.isfinite(cell.total):
+        row_note = "row_note_not_finite"
     known = cell.added_by_key is not None and cell.added_by_head is not None
     return {
         "keys": list(keys),
@@ -85,7 +88,7 @@ def _meta(
         "total": cell.total,
         "flow": flow(cell, scale, text),
         "dimensions_note": " · ".join([text["dimensions_note"], *changes(cell, text)]),
-        "row_note": filled(row_note, token=query_label, total=f"{cell.total:.3f}"),
+        "row_note": filled(row_note, token=query_label, total=num(cell.total, 3)),
         "value_note": filled("value_note", size=len(cell.value)),
         "added_key_note": filled("added_key", size=_norm(cell.added_by_key)) if known else "",
         "added_head_note": filled("added_head", size=_norm(cell.added_by_head)) if known else "",
@@ -101,7 +104,7 @@ def changes(cell: Cell, text: Mapping[str, str]) -> list[str]:
     query = cell.query if cell.query_before is None else cell.query_before
     key = cell.key if cell.key_before is None else cell.key_before
     how = text["changed_and"].join(text[f"changed_{operation}"] for operation in cell.changed)
-    return [text["changed"].format(how=how, product=f"{_number(float(query.double() @ key.double()), 3)}")]
+    return [text["changed"].format(how=how, product=num(float(query.double() @ key.double()), 3))]
 
 
 def flow(cell: Cell, scale: float, text: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -117,16 +120,16 @@ def flow(cell: Cell, scale: float, text: Mapping[str, str]) -> list[dict[str, An
     ]
     items.append(_item(text["flow_mask"], text["visible" if cell.visible else "hidden"]))
     exponential = float(cell.exponentials[cell.j])
-    shift = f"{'+' if cell.largest < 0 else '−'} {abs(cell.largest):.2f}"
+    shift = f"{'+' if cell.largest < 0 else '−'} {num(abs(cell.largest))}"
     items.append(_item(text["flow_exponential"].format(shift=shift), exponential, digits=4))
     if cell.sink > 0:
         items.append(_item(text["flow_sink"], cell.sink, digits=4))
-    items.append(_item(text["flow_weight"].format(total=f"{cell.total:.3f}"), cell.weight, hue="w", digits=4))
+    items.append(_item(text["flow_weight"].format(total=num(cell.total, 3)), cell.weight, hue="w", digits=4))
     items.append(_item(text["flow_value"], cell.weight * float(cell.value.norm()), hue="v", digits=3))
     if cell.gate is not None:
         items.append(_item(text["flow_gate"], float(cell.part.norm()), hue="v", digits=3))
     share = share_of_output(cell)
-    items.append(_item(text["flow_share"], "–" if share is None else f"{100 * share:.1f} %", hue="v"))
+    items.append(_item(text["flow_share"], "–" if share is None else f"{num(100 * share, 1)} %", hue="v"))
     return items
 
 
@@ -142,9 +145,5 @@ def _item(name: str, value: float | str, *, hue: str = "x", digits: int = 3) -> 
     return {"name": name, "value": value, "hue": hue, "digits": digits}
 
 
-def _number(value: float, digits: int = 2) -> str:
-    return f"{value:.{digits}f}".replace("-", "−")
-
-
 def _norm(vector: Tensor | None) -> str:
-    return "" if vector is None else f"{float(vector.norm()):.3f}"
+    return "" if vector is None else num(float(vector.norm()), 3)

@@ -137,7 +137,9 @@ def factor(value: float, digits: int = 2) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as a percentage: "30 %", "0.4 %"."""
+    """A share as a percentage: "30 %", "0.4 %"; what is no number is named without a sign."""
+    if not math.isfinite(share):
+        return num(share)
     return f"{_fixed(share * 100 + 0.0, 1 if 0 < share < 0.01 else 0)} %"  # + 0.0: never "-0"
 
 

@@ -28,6 +28,8 @@ TEXT_KEYS = (
     "looked_at",
     "rest",
     "nothing",
+    "not_finite",
+    "sink",
 )
 ALL_KEPT = 40  # up to this many keys every link is sent
 KEPT = 12  # of more keys the strongest per query
@@ -82,6 +84,7 @@ def token_links(
     only_active: bool = False,
     pinned: int | None = None,
     padded: Collection[int] = (),
+    sinks: npt.NDArray[np.floating[Any]] | None = None,
     height: int = 420,
     channel: str = "",
     on_pick: Callable[[Pick], None] | None = None,
@@ -91,8 +94,8 @@ def token_links(
     `names` are the heads' names, `active` the chosen head, `colours` their places in the head palette (default
     0 … H − 1). With `only_active` the picture starts with the chosen head alone. `pinned` is the query shown while
     nothing is pointed at. Where `active` or `pinned` is None, the picture follows a matrix on the same `channel`.
-    Heads are switched and tokens isolated in the browser. Raises ValueError where labels or names do not fit,
-    KeyError for a missing text.
+    `sinks` (H × N) is what each row gives to the model's sink in place of a token. Heads are switched and tokens
+    isolated in the browser. Raises ValueError where labels or names do not fit, KeyError for a missing text.
     """
     heads, queries, keys = weights.shape
     if (len(names), len(query_labels), len(key_labels)) != (heads, queries, keys):
@@ -101,7 +104,7 @@ def token_links(
             f"received {len(names)}, {len(query_labels)} and {len(key_labels)}"
         )
     kept_keys, kept_weights = strongest_keys(weights, keys if keys <= ALL_KEPT else KEPT)
-    data = {
+    data: dict[str, Any] = {
         "k": pa.table({"v": kept_keys.ravel()}),
         "w": pa.table({"v": kept_weights.ravel()}),
         "kept": kept_keys.shape[-1],
@@ -120,6 +123,12 @@ def token_links(
         "channel": channel,
         "clickable": on_pick is not None,
     }
+
+    broken = ~np.isfinite(weights).all(-1)  # H N
+    if broken.any():
+        data["broken"] = pa.table({"v": broken.astype(np.uint8).ravel()})
+    if sinks is not None:
+        data["sinks"] = pa.table({"v": np.ascontiguousarray(sinks, dtype=np.float32).ravel()})
 
     def changed() -> None:
         picked = parse_pick(st.session_state[key].get("token"), queries, keys)

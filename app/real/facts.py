@@ -92,5 +92,8 @@ def show_notes(now: Opened) -> None:
             break
     if now.trace.tier > 1:
         notice(t(f"real.tier_{now.trace.tier}"), "tier")
+    broken = next((call for call in now.trace.calls if not call.finite), None)
+    if broken is not None:
+        notice(t("real.not_finite", module=broken.name), "not_finite", problem=True)
     if now.trace.unseen:
         notice(t("real.unseen", names=", ".join(sorted(set(now.trace.unseen.values())))), "unseen")

@@ -18,6 +18,7 @@ from app.real.headline import title
 from app.real.opening import traced
 from app.real.stack import Stack, current_stack, labels_of
 from components.matrix import matrix
+from components.theme import percent
 from models.masks import causal
 from models.pretrained import Model
 
@@ -57,7 +58,7 @@ def _show_both(stack: Stack) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         share = later_share(weights)
-        st.html(f"<h2>{t('grow.reader', layer=stack.layer, head=stack.head, share=f'{share:.0%}')}</h2>")
+        st.html(f"<h2>{t('grow.reader', layer=stack.layer, head=stack.head, share=percent(share))}</h2>")
         _matrix(weights, stack, "grow_reader")
     with right:
         st.html(f"<h2>{t('grow.blinkered')}</h2>")

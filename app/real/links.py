@@ -10,7 +10,8 @@ from app.i18n import t, words
 from app.model_view import LINKS_KEPT, PARTS
 from app.real.axes import has_pair
 from app.real.opening import Opened
-from app.real.shown import Axis, shown_weights, strongest_only, without_sink
+from app.real.row_words import sink_shares
+from app.real.shown import Axis, Floats, shown_weights, strongest_only, without_sink
 from app.real.stack import Stack
 from components.token_links import Pick, token_links
 
@@ -50,8 +51,15 @@ def show_links(stack: Stack, rows: Axis, cols: Axis, height: int) -> None:
         only_active=True,
         height=height,
         channel=CHANNEL,
+        sinks=_sinks(stack, shown, rows),
         on_pick=look,
     )
+
+
+def _sinks(stack: Stack, shown: list[int], rows: Axis) -> Floats | None:
+    """H × N: what the rows of the shown heads give to the model's sink; None for a model without."""
+    found = [sink_shares(stack.call, head, rows) for head in shown]
+    return None if found[0] is None else np.stack([shares for shares in found if shares is not None])
 
 
 def show_link_options(now: Opened, stack: Stack) -> None:

@@ -7,7 +7,7 @@ import math
 from app import state
 from app.i18n import t
 from app.real.roles import Roles
-from app.real.roles_words import ROLE, UNITS, compared, name_of, short, written
+from app.real.roles_words import ROLE, UNITS, compared, name_of, not_finite, short, written
 from app.real.stack import Stack
 from components.value_grid import Cell, Group, value_grid
 from models.head_roles import ROLES, nearest_share, role_of
@@ -65,6 +65,8 @@ def _cell(roles: Roles, stack: Stack, measure: str, place: int) -> Cell:
         shown = math.nan if value is None else value
         return Cell(name, shown, short(measure, value), compared(scores, measure, head))
     role = role_of(scores, head)
+    if not_finite(scores, head):
+        return Cell(name, math.nan, "", t("roles.not_finite"))
     if role is None:
         kind = nearest_share(scores, head)
         most = "" if kind is None else f"\n{compared(scores, kind, head)}"

@@ -66,6 +66,8 @@ def compared(scores: Scores, measure: str, head: int) -> str:
 
 def head_sentences(scores: Scores, head: int) -> list[str]:
     """What the strongest measures say about a head. HTML."""
+    if not_finite(scores, head):
+        return [t("roles.not_finite")]
     role = role_of(scores, head)
     said = [_role_sentence(scores, role)]
     others = [
@@ -83,6 +85,11 @@ def head_sentences(scores: Scores, head: int) -> list[str]:
     if width is not None and (role is None or role.name != "broad"):
         said.append(t("roles.as_many", keys=f"{2**width:.1f}"))
     return said
+
+
+def not_finite(scores: Scores, head: int) -> bool:
+    """Whether a head was measured and gave no number at all: its weights are NaN."""
+    return bool(scores.values) and all(scores.value(measure, head) is None for measure in scores.values)
 
 
 def _second(kind: str, role: Role | None) -> str:

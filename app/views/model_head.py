@@ -12,12 +12,11 @@ from app.real.headline import choose_head, choose_stack, more_links, open_link, 
 from app.real.links import CHANNEL, all_heads, show_link_options, show_links
 from app.real.notes import shared
 from app.real.opening import Opened, opened
+from app.real.row_words import averages
 from app.real.shown import shown_weights
 from app.real.stack import Stack, current_stack
-from models.head_roles import call_shares
 
 PICTURE = 500  # pixels: with what stands above, everything that is hovered fits a laptop's screen
-LEAST = 0.1  # shares of attention that are worth a word
 
 
 def show() -> None:
@@ -61,14 +60,7 @@ def _header(now: Opened, stack: Stack) -> None:
 
 def _doing(now: Opened, stack: Stack) -> str:
     """Where this head's attention goes on average, which key–value head serves it, what a translator wrote next."""
-    weights = stack.call.weights(stack.head)[None]
-    scores = call_shares(stack.call, weights, now.trace.tokens)
-    parts = [
-        f"{t(f'real.kind.{kind}')} {float(score):.2f}"
-        for kind, score in scores.items()
-        if float(score) >= LEAST
-    ]
-    sentences = [t("real.doing", parts=" · ".join(parts))] if parts else []
+    sentences = averages(stack.call, stack.head, now.trace.tokens)
     if stack.call.kv_heads < stack.call.heads:
         sentences.append(shared(stack.call, stack.head))
     return " ".join([*sentences, *_following(now, stack)])

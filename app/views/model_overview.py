@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import streamlit as st
 
 from app.i18n import t
 from app.real.axes import axes_of
 from app.real.facts import show_facts, show_layer_notes, show_notes
 from app.real.head_matrix import show_head_matrix
-from app.real.headline import choose_stack, open_link, spoken, title
+from app.real.headline import choose_stack, open_link, title
 from app.real.opening import Opened, opened
 from app.real.overview_grid import CHANNEL, show_grid
-from app.real.shown import Axis, Floats, shown_weights
+from app.real.row_words import strongest
+from app.real.shown import shown_weights
 from app.real.stack import Stack, current_stack
 from models.pretrained.layer_list import spans
 
 ENLARGED = 390  # pixels
 FEW = 8  # layers whose grid leaves room below it
-NAMED = 6  # keys in the list of what the query looks at
-LEAST = 0.005  # weights that are named
 
 
 def show() -> None:
@@ -78,17 +75,5 @@ def _chosen(now: Opened, stack: Stack) -> None:
         channel=CHANNEL,
         head=stack.row * stack.most_heads + stack.head,
     )
-    _strongest(weights, rows, cols, rows.place_of(stack.i) or 0)
-
-
-def _strongest(weights: Floats, rows: Axis, cols: Axis, place: int) -> None:
-    """ "it looks at animal 0.68, [CLS] 0.10 …": what the chosen query looks at most."""
-    order = sorted(enumerate(weights[place]), key=lambda pair: -pair[1])[:NAMED]
-    parts = [
-        f'<span class="am-k">{spoken(cols.labels[j])}</span> <b>{weight:.2f}</b>'
-        for j, weight in order
-        if weight >= LEAST
-    ]
-    lead = t("real.looks_at", token=f'<b class="am-q">{spoken(rows.labels[place])}</b>')
-    nothing = escape(t("real.looks_at_nothing"))
-    st.html(f'<p class="am-links">{lead} {" ".join(f"<span>{part}</span>" for part in parts) or nothing}</p>')
+    said = strongest(weights, stack, rows, cols, rows.place_of(stack.i) or 0)
+    st.html(f'<p class="am-links">{said}</p>')

@@ -54,7 +54,7 @@ class Subject:
         Raises what `Changer` raises, and InputError cause_not_a_number where the model's output is none.
         """
         output = self._run(rows, position).float()
-        if bool(output.isnan().any()):
+        if bool((output.isnan() | output.isposinf()).any()):  # −∞ is what a forbidden token has
             raise InputError(
                 "cause_not_a_number",
                 "The model's output is not a number (NaN) on this text, so there is nothing to compare. Check the "

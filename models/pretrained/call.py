@@ -207,6 +207,13 @@ class AttentionCall:
         return notes.agrees(self)
 
     @cached_property
+    def finite(self) -> bool:
+        """Whether queries, keys, values and weights are numbers throughout: no NaN, no infinity."""
+        kept = self.recorded
+        tensors = (kept.query, kept.key, kept.value, kept.weights)
+        return all(tensor is None or bool(tensor.isfinite().all()) for tensor in tensors)
+
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader has to know about this call, in English sentences."""
         return tuple(notes.describe(self))

@@ -36,11 +36,14 @@ def merge_words(
         tensor([[1.0000, 0.0000],
                 [0.3500, 0.6500]])
     """
-    rows = _membership(groups, weights.shape[-2]).to(weights)  # words N
+    rows = _membership(groups, weights.shape[-2]).argmax(0)  # N, the word of each token
     columns = _membership(groups if key_groups is None else key_groups, weights.shape[-1]).to(
         weights
     )  # words M
-    return (rows / rows.sum(-1, keepdim=True)) @ weights @ columns.T  # … words words
+    merged = weights @ columns.T  # … N words
+    # added up and not multiplied: 0 · NaN would spread a row that is not a number over all others
+    sums = merged.new_zeros(*merged.shape[:-2], len(groups), merged.shape[-1]).index_add_(-2, rows, merged)
+    return sums / torch.bincount(rows, minlength=len(groups))[:, None]  # … words words
 
 
 def _membership(groups: Sequence[Word | Sequence[int]], count: int) -> Tensor:

@@ -7,7 +7,7 @@ const LISTED = 400; // rows; of more keys the strongest are listed
 /** Fill `host`; a click on a key calls `choose(index)`. */
 export function fillKeys(host, { data, vectors, text, bySize, choose }) {
   const order = Array.from(vectors.weights, (_, j) => j);
-  const strongest = (list) => list.sort((a, b) => vectors.weights[b] - vectors.weights[a]);
+  const strongest = (list) => list.sort((a, b) => (vectors.weights[b] || 0) - (vectors.weights[a] || 0));
   const kept = order.length > LISTED ? strongest(order).slice(0, LISTED) : order;
   if (bySize) strongest(kept);
   else kept.sort((a, b) => a - b);

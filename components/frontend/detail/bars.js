@@ -1,4 +1,5 @@
 // One bar per term: the factors in their matrices' hues, their product below, and the sum as it grows.
+import { drawNotANumber } from "../lib/cells.js";
 import { blend, css } from "../lib/colour.js";
 import { sizeCanvas } from "../lib/dom.js";
 import { labelStep } from "../lib/labels.js";
@@ -44,6 +45,7 @@ function barRow(ctx, terms, { name, hue, read }, { x, slot, top, palette, width,
   const gap = slot > 6 ? Math.min(3, slot * 0.12) : slot > 2 ? 0.5 : 0;
   terms.forEach((term, at) => {
     const value = values[at];
+    if (Number.isNaN(value)) return drawNotANumber(ctx, x(at) + gap / 2, zero - 6, Math.max(slot - gap, 0.6), 12);
     if (!Number.isFinite(value)) return;
     const size = Math.abs(value) * tall;
     const y = value < 0 ? zero : zero - size;

@@ -170,7 +170,10 @@ function headGridLegend({ data, palette, scale }) {
 
 const headGridLine = ({ data, titles }, head) => {
   const link = data.strongest[head];
-  return link ? `${titles.row[link[0]]} → ${titles.col[link[1]]}   ${num(link[2], 3)}` : data.text.nothing;
+  if (link) return `${titles.row[link[0]]} → ${titles.col[link[1]]}   ${num(link[2], 3)}`;
+  const size = data.rows * data.cols;
+  const broken = column(data.v).subarray(head * size, (head + 1) * size).includes(HEAD_GRID_CODE.nan);
+  return broken ? data.text.nan : data.text.nothing;
 };
 
 function hoverHead(view, found, x, y) {

@@ -25,4 +25,4 @@ export const factor = (value, digits) => (value < 0 ? `(${num(value, digits)})` 
 export const twoDecimals = (value) => Math.abs(value * 100 - Math.round(value * 100)) < 2e-5;
 
 /** A share as a percentage: "30 %", "0.4 %". */
-export const percent = (share) => `${(share * 100).toFixed(share > 0 && share < 0.01 ? 1 : 0)} %`;
+export const percent = (share) => !Number.isFinite(share) ? num(share) : `${(share * 100).toFixed(share > 0 && share < 0.01 ? 1 : 0)} %`;

@@ -40,8 +40,15 @@ function sentence(model, text, step, picture, { i, j }) {
     N: model.tokens.length, D: model.d_model, K: model.d_k, V: model.d_v, H: model.heads, HV: model.heads * model.d_v,
     i: quoted(text, rowToken(model, picture.out[0], i)), it: rowToken(model, picture.out[0], i), j: quoted(text, model.keys[j] ?? ""), d: j,
   };
+  if (notFinite(picture, i)) return { key: "not_finite", values };
   const special = SENTENCES[step]?.({ model, text, picture, i, j, values }) ?? {};
   return { key: special.key ?? step, values: { ...values, ...special } };
+}
+
+/** Whether row i of what a step gives has NaN or +∞ in it (−∞ is what a mask writes): no sentence on shares is true then. */
+function notFinite({ kind, out }, i) {
+  if (kind === "tokens") return false;
+  return out.some((entry) => Array.from({ length: entry.cols }, (_, c) => readItem(entry, i, c)).some((v) => Number.isNaN(v) || v === Infinity));
 }
 
 const row = (matrix, i) => vector((c) => matrix.at(i, c), matrix.cols);

@@ -26,8 +26,15 @@ export function linksModel(data) {
     return found.sort((a, b) => b.weight - a.weight);
   }
 
+  const sinks = data.sinks && column(data.sinks);
+  const broken = data.broken && column(data.broken);
+  /** What the query gives to the model's sink in place of a token. */
+  const sink = (head, query) => sinks?.[head * queries + query] ?? 0;
+  /** Whether the query's weights are not numbers. */
+  const notFinite = (head, query) => Boolean(broken?.[head * queries + query]);
+
   const all = (head) => Array.from({ length: queries }, (_, query) => row(head, query)).flat();
-  return { heads, row, into, all };
+  return { heads, row, into, all, sink, notFinite };
 }
 
 /** What to draw: the links of the shown heads, only those of the token in focus if there is one, weakest first. */

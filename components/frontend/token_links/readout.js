@@ -61,9 +61,13 @@ export function fillLinkReadout(view) {
   const lead = el("span", "lead");
   lead.append(...fillTemplate(query ? data.text.looks_at : data.text.looked_at, { token: label }, (text) => el("b", query ? "q" : "k", text)));
   const items = links.slice(0, 9).map((link) => linkItem(view, link, query));
-  if (!links.length) items.push(el("span", "mute", data.text.nothing));
-  const rest = query && shown.length === 1 ? 1 - links.slice(0, 9).reduce((sum, link) => sum + link.weight, 0) : 0;
+  const broken = query && shown.some((head) => model.notFinite(head, focus.index));
+  if (broken || !links.length) items.push(el("span", "mute", broken ? data.text.not_finite : data.text.nothing));
+  const alone = query && shown.length === 1 && !broken;
+  const sink = alone ? model.sink(shown[0], focus.index) : 0;
+  const rest = alone ? 1 - sink - links.slice(0, 9).reduce((sum, link) => sum + link.weight, 0) : 0;
   if (links.length && rest > 0.005) items.push(...fillTemplate(data.text.rest, { value: num(rest) }, (text) => el("span", "", text)));
+  if (sink > 0.005) items.push(...fillTemplate(data.text.sink, { value: num(sink) }, (text) => el("span", "", text)));
   readout.replaceChildren(lead, ...items);
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 from hypothesis import given
@@ -56,3 +58,11 @@ def test_a_token_over_several_words_belongs_to_the_first() -> None:
 
 def test_only_neighbours_are_grouped() -> None:
     assert consecutive([None, 1, 1, None, None, 2, 1]) == [(0,), (1, 2), (3,), (4,), (5,), (6,)]
+
+
+def test_a_row_that_is_not_a_number_stays_alone() -> None:
+    weights = torch.tensor([[1.0, 0.0, 0.0], [math.nan, math.nan, math.nan], [0.5, 0.1, 0.4]])
+    for groups, broken in (([[0, 2], [1]], 1), ([[0], [1, 2]], 1), ([[0, 1], [2]], 0)):
+        merged = merge_words(weights, groups)
+        assert merged.isnan().all(-1).tolist() == [row == broken for row in range(2)]
+        assert not merged[1 - broken].isnan().any()
