@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import torch
 import transformers
 from torch import nn
-from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedModel
+from transformers import AutoConfig, AutoModel, AutoTokenizer, GenerationConfig, PreTrainedModel
 from transformers.models.auto import modeling_auto
+from transformers.utils import GENERATION_CONFIG_NAME
 
 from models.errors import InputError
 from models.panics import is_panic
-from models.pretrained import info, problems
+from models.pretrained import demand, info, problems, weights
 from models.pretrained.capture import capture_calls
 from models.pretrained.catalogue import ReadyModel
 from models.pretrained.en_pt import FirefoxTranslator
@@ -36,9 +36,11 @@ transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-cal
 def assemble(folder: ModelFolder, title: str, ready: ReadyModel | None) -> PretrainedModel:
     """Loads configuration, weights and tokenizer, and runs the model once to count its layers and heads.
 
-    Raises InputError: model_needs_own_code, model_config_broken, model_shapes_differ, model_weights_incomplete,
-    model_no_tokenizer, model_no_memory, model_not_text, no_attention, model_cannot_load.
+    Raises InputError: model_needs_own_code, model_config_broken, model_config_demand, model_shapes_differ,
+    model_weights_incomplete, model_no_tokenizer, model_tokenizer_differs, model_no_memory, model_not_text,
+    no_attention, model_cannot_load.
     """
+    demand.check_numbers(folder)
     config = _configuration(folder)
     module = _weights(folder, config)
     tokenizer = _tokenizer(folder)
@@ -46,6 +48,8 @@ def assemble(folder: ModelFolder, title: str, ready: ReadyModel | None) -> Pretr
         encoder = Encoder(tokenizer)
     with _reasons(folder, "model_not_text"):
         encoded = encoder.encode(PROBE, limit=PROBE_TOKENS)
+        if max(encoded.ids, default=0) >= (vocabulary := _vocabulary(module)):
+            raise problems.problem("model_tokenizer_differs", token=max(encoded.ids), vocabulary=vocabulary)
         captured = capture_calls(module, **prepare(module, encoder, encoded, PROBE, PROBE_TOKENS).inputs)
     limits = (info.position_limit(module), _sensible(tokenizer.model_max_length))
     facts = info.describe(
@@ -55,7 +59,7 @@ def assemble(folder: ModelFolder, title: str, ready: ReadyModel | None) -> Pretr
         dtype=str(folder.config.get("dtype") or folder.config.get("torch_dtype") or "float32"),
         licence=ready.licence if ready else info.licence_of(folder.path),
         source=ready.source if ready else str(folder.path),
-        vocabulary=_vocabulary(module),
+        vocabulary=vocabulary,
         max_positions=min((limit for limit in limits if limit is not None), default=None),
     )
     return PretrainedModel(module, tokenizer, facts)
@@ -83,25 +87,17 @@ def _configuration(folder: ModelFolder) -> Any:
 
 def _weights(folder: ModelFolder, config: Any) -> Any:
     cls = model_class(config)
+    if cls is AutoModel:
+        found = modeling_auto.MODEL_MAPPING[type(config)]
+        cls = found[0] if isinstance(found, tuple) else found
+    with _reasons(folder, "model_config_broken"):
+        weights.check_demand(cls, config, folder)
     with _reasons(folder, "model_cannot_load"):
-        try:
-            model, found = cls.from_pretrained(
-                folder.path,
-                config=config,
-                dtype="auto",
-                trust_remote_code=False,
-                local_files_only=True,
-                use_safetensors=True,
-                output_loading_info=True,
-            )
-        except RuntimeError as error:
-            if "ignore_mismatched_sizes" in str(error) or "size mismatch" in str(error):
-                raise problems.problem("model_shapes_differ", folder=str(folder.path)) from error
-            raise
-    _check_complete(folder, model, found)
-    if any(parameter.dtype == torch.float16 for parameter in model.parameters()):
-        model = model.float()
-    return model.eval().requires_grad_(False)
+        model, loaded = weights.load(cls, config, folder)
+        if model.can_generate() and (folder.path / GENERATION_CONFIG_NAME).is_file():
+            model.generation_config = GenerationConfig.from_pretrained(folder.path, local_files_only=True)
+    _check_complete(folder, model, loaded)
+    return model
 
 
 def model_class(config: Any) -> Any:

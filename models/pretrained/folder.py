@@ -10,7 +10,7 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from models.pretrained.problems import denied_means_unreadable, problem
+from models.pretrained.problems import MEGABYTE, denied_means_unreadable, megabytes, problem
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
@@ -26,17 +26,23 @@ VOCABULARIES = (
 BYTE_TOKENIZERS = {"ByT5Tokenizer", "CanineTokenizer", "PerceiverTokenizer"}
 WITHOUT_VOCABULARY = {"canine", "perceiver"}
 BYTES = {"F64": 8, "I64": 8, "U64": 8, "F32": 4, "I32": 4, "U32": 4, "I16": 2, "U16": 2, "BF16": 2}
+READ_WHOLE = {".json", ".txt", ".model", ".spm", ".tiktoken", ".jinja"}
+LARGEST_CONFIG, LARGEST_TEXT = 10 * MEGABYTE, 200 * MEGABYTE  # bytes; ten times what any known model has
 HALF = "F16"  # computed in float32: see `loading`
 
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """What was found: the configuration as it stands in the file, the weight files, and `bytes` they take in memory."""
+    """What was found: the configuration as it stands in the file, the weight files, how many `tensors` they hold with
+    how many `numbers`, the `largest` dimension among these, and the `bytes` they take in memory."""
 
     path: Path
     config: dict[str, Any]
     files: tuple[Path, ...]
     bytes: int
+    tensors: int
+    numbers: int
+    largest: int
 
     @property
     def stamp(self) -> tuple[object, ...]:
@@ -61,11 +67,35 @@ def _checked(path: Path) -> ModelFolder:
         raise problem("model_not_folder", folder=str(path))
     if not any(path.iterdir()):
         raise problem("model_folder_empty", folder=str(path))
+    _check_files(path)
     config = _config(path)
     files = _weight_files(path)
     if not _has_tokenizer(path, config):
         raise problem("model_no_tokenizer", folder=str(path))
-    return ModelFolder(path, config, files, sum(_bytes_in_memory(file) for file in files))
+    parts = [part for file in files for part in _header(file)]
+    return ModelFolder(
+        path,
+        config,
+        files,
+        bytes=sum(prod(shape) * _size(dtype) for shape, dtype in parts),
+        tensors=len(parts),
+        numbers=sum(prod(shape) for shape, _ in parts),
+        largest=max((length for shape, _ in parts for length in shape), default=0),
+    )
+
+
+def _check_files(path: Path) -> None:
+    """All files but the weights are read whole, some of them into many times their size; and whoever reads a pipe
+    waits for ever."""
+    for file in path.iterdir():
+        if file.name == CONFIG or file.suffix in READ_WHOLE:
+            limit = LARGEST_CONFIG if file.name == CONFIG else LARGEST_TEXT
+            if file.exists() and not (file.is_file() or file.is_dir()):
+                raise problem("model_folder_unreadable", folder=str(file), detail="not a regular file")
+            if file.is_file() and (size := file.stat().st_size) > limit:
+                raise problem(
+                    "model_file_too_large", file=str(file), size=megabytes(size), limit=limit // MEGABYTE
+                )
 
 
 def _config(path: Path) -> dict[str, Any]:
@@ -116,12 +146,12 @@ def _has_tokenizer(path: Path, config: dict[str, Any]) -> bool:
     return name in BYTE_TOKENIZERS
 
 
-def _bytes_in_memory(file: Path) -> int:
-    """From the header alone; safetensors compares it with the length of the file, so that a truncated one shows."""
+def _header(file: Path) -> list[tuple[list[int], str]]:
+    """Shape and type of every tensor. safetensors compares them with the file's length: a truncated one shows."""
     try:
         with safe_open(file, framework="pt") as tensors:
             slices = (tensors.get_slice(name) for name in tensors.keys())  # noqa: SIM118 - not a dict
-            return sum(prod(part.get_shape()) * _size(part.get_dtype()) for part in slices)
+            return [(part.get_shape(), part.get_dtype()) for part in slices]
     except PermissionError:
         raise
     except (SafetensorError, OSError) as error:

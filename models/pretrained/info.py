@@ -160,7 +160,8 @@ def position_limit(model: nn.Module) -> int | None:
 def licence_of(path: Path) -> str | None:
     """As the model card says; None if it says nothing."""
     try:
-        head = (path / "README.md").read_text("utf-8", "replace")[:5000]
+        with (path / "README.md").open(encoding="utf-8", errors="replace") as card:
+            head = card.read(5000)
     except OSError:
         return None
     found = _LICENCE.search(head)

@@ -77,6 +77,15 @@ SENTENCES = {
     "model_config_broken": (
         "config.json in {folder} cannot be used ({detail}). Copy it again from where the model came from."
     ),
+    "model_config_demand": (
+        "config.json in {folder} asks for more than its weights hold: {detail}, and the files have "
+        "{numbers:,} numbers in {tensors:,} tensors. Nothing was built. Take config.json and weights from the"
+        " same model."
+    ),
+    "model_file_too_large": (
+        "{file} has {size:,} MB; at most {limit:,} MB were expected. It is not a file of this kind of model. "
+        "Copy it again from where the model came from."
+    ),
     "model_needs_own_code": (
         "{folder} is a model of the kind “{kind}”, which transformers does not know. It would need code of "
         "its own, and such code is never run here. Choose a model that transformers knows."

@@ -46,7 +46,7 @@ def test_places_are_filled() -> None:
     places = {name for text in SENTENCES.values() for _, name, _, _ in Formatter().parse(text) if name}
     assert places <= {
         *("model", "wheel", "expected", "needed", "free", "folder", "file", "name", "ready", "detail"),
-        *("kind", "count", "first", "token", "vocabulary"),
+        *("kind", "count", "first", "token", "vocabulary", "size", "limit", "numbers", "tensors"),
     }
 
 
