@@ -8,10 +8,12 @@ import streamlit as st
 
 from app import state
 from app.i18n import t, words
+from app.real.axes import axes_of
 from app.real.kept import Kept
 from app.real.opening import Opened
 from app.real.pictures import Pictures, draw_pictures
-from app.real.stack import Stack, labels_of
+from app.real.shown import Axis
+from app.real.stack import Stack
 from components.head_grid import head_grid
 from models.head_roles import SHARES
 
@@ -27,16 +29,16 @@ def show_grid(now: Opened, stack: Stack) -> None:
     pictures = _pictures(now, stack)
     kind = _chips(pictures, stack)
     columns = stack.most_heads
-    rows, cols = labels_of(stack.call)
-    keys = stack.call.keys
+    rows, cols = axes_of(now, stack)
+    keys = len(cols.labels)
     pooled = t("components.head_grid.pooled", tokens=keys, side=pictures.side) if keys > pictures.side else ""
     head_grid(
         pictures.codes,
         [_name(place, stack) for place in range(len(pictures.codes))],
         keys=keys,
         strongest=pictures.strongest,
-        row_tokens=rows,
-        col_tokens=cols,
+        row_tokens=rows.labels,
+        col_tokens=cols.labels,
         text=words("head_grid", even=t("components.head_grid.even", keys=keys), pooled=pooled),
         key=f"model_grid_{'_'.join(stack.name)}",
         columns=columns,
@@ -90,7 +92,9 @@ def _known(pictures: Pictures, kind: str) -> npt.NDArray[np.float32]:
 
 
 def _pictures(now: Opened, stack: Stack) -> Pictures:
-    return _kept().get((now.key, stack.name), lambda: _drawn(now, stack))
+    axes = axes_of(now, stack)
+    shown = tuple((axis.groups, axis.kept) for axis in axes)
+    return _kept().get((now.key, stack.name, shown), lambda: _drawn(now, stack, axes))
 
 
 @st.cache_resource(show_spinner=False)
@@ -98,13 +102,15 @@ def _kept() -> Kept[Pictures]:
     return Kept(PICTURES_KEPT)
 
 
-def _drawn(now: Opened, stack: Stack) -> Pictures:
+def _drawn(now: Opened, stack: Stack, axes: tuple[Axis, Axis]) -> Pictures:
     """The pictures, with a progress bar if they take long. A changed input stops the work at the bar's next step."""
     size = len(stack.calls) * stack.most_heads * stack.call.queries * stack.call.keys
     if size < QUICK:
-        return draw_pictures(stack.calls, now.trace.tokens)
+        return draw_pictures(stack.calls, now.trace.tokens, axes=axes)
     place = st.empty()
     bar = place.progress(0.0, t("real.drawing"))
-    found = draw_pictures(stack.calls, now.trace.tokens, lambda share: bar.progress(share, t("real.drawing")))
+    found = draw_pictures(
+        stack.calls, now.trace.tokens, lambda share: bar.progress(share, t("real.drawing")), axes
+    )
     place.empty()
     return found

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import adaptive_max_pool2d
 
+from app.real.shown import Axis, shown_mask, shown_weights
 from components.head_grid import Link, encode_heads
 from models.head_roles import SHARES, call_shares
 from models.pretrained import AttentionCall
@@ -24,7 +25,8 @@ CELLS = 1_200_000  # bytes of pictures that travel to the browser at most
 class Pictures:
     """`codes` (heads × rows × cols, see `encode_heads`), the `strongest` link and the `scores` (kind → one number per
     head, NaN where it was not measured) of every place in the grid of layers × heads; places that a layer does not
-    have are empty."""
+    have are empty. Pictures and links are of what is shown (words or tokens, with or without special ones), scores of
+    all tokens."""
 
     codes: npt.NDArray[np.uint8]
     strongest: list[Link | None]
@@ -42,23 +44,33 @@ def draw_pictures(
     calls: Sequence[AttentionCall],
     tokens: Mapping[str, ModelTokens],
     report: Callable[[float], object] = lambda _: None,
+    axes: tuple[Axis, Axis] | None = None,
 ) -> Pictures:
-    """The pictures of these calls; `tokens` are those of their trace. `report` is told how far it is, from 0 to 1."""
+    """The pictures of these calls; `tokens` are those of their trace, `axes` the rows and columns that are shown (all
+    of them by default). `report` is told how far it is, from 0 to 1."""
     columns = max(call.heads for call in calls)
     places = len(calls) * columns
-    side = picture_side(places, max(max(call.queries, call.keys) for call in calls))
+    longest = max(max(call.queries, call.keys) for call in calls)
+    side = picture_side(places, longest if axes is None else max(len(axis.kept) for axis in axes))
     codes = np.zeros((places, side, side), dtype=np.uint8)
     strongest: list[Link | None] = [None] * places
     scores = {kind: np.full(places, np.nan, dtype=np.float32) for kind in SHARES}
     for row, call in enumerate(calls):
         weights = torch.stack([call.weights(head) for head in range(call.heads)])  # H N M
         taken = slice(row * columns, row * columns + call.heads)
-        codes[taken] = _codes(call, weights, side)
-        strongest[taken] = [_strongest(head) for head in weights]
+        own = axes if axes is not None and _fit(axes, call) else None
+        drawn = weights if own is None else torch.from_numpy(shown_weights(weights, *own))
+        codes[taken] = _codes(call, drawn, side, own)
+        strongest[taken] = [_strongest(head) for head in drawn]
         for kind, value in call_shares(call, weights, tokens).items():
             scores[kind][taken] = value.numpy()
         report((row + 1) / len(calls))
     return Pictures(codes, strongest, scores, side)
+
+
+def _fit(axes: tuple[Axis, Axis], call: AttentionCall) -> bool:
+    """Whether the axes are this call's: layers of some models (Swin) have other numbers of tokens."""
+    return tuple(sum(map(len, axis.groups)) for axis in axes) == (call.queries, call.keys)
 
 
 def _strongest(weights: Tensor) -> Link | None:
@@ -68,16 +80,25 @@ def _strongest(weights: Tensor) -> Link | None:
     return Link(row, column, float(value)) if float(value) > 0 else None
 
 
-def _codes(call: AttentionCall, weights: Tensor, side: int) -> npt.NDArray[np.uint8]:
+def _codes(
+    call: AttentionCall, weights: Tensor, side: int, axes: tuple[Axis, Axis] | None
+) -> npt.NDArray[np.uint8]:
     """Block maxima, so that a thin diagonal survives, and masked where all of a block is masked."""
-    visible = call.visible()
-    mask = None if visible is None else _pool(visible[None].float(), side)[0].bool().numpy()
-    padded: npt.NDArray[np.bool_] | None = None
-    if call.padded is not None:
-        hidden = call.padded[0].float().expand(call.queries, -1)[None]
-        padded = (_pool(1 - hidden, side)[0] == 0).numpy()
+    mask = _blocks(call.visible(), side, axes)
+    read = None if call.padded is None else _blocks(~call.padded[0].expand(call.queries, -1), side, axes)
+    padded = None if read is None else ~read
     pooled: npt.NDArray[np.floating[Any]] = _pool(weights, side).numpy()
-    return encode_heads(pooled, mask, padded, side, keys=call.keys)
+    return encode_heads(pooled, mask, padded, side, keys=weights.shape[-1])
+
+
+def _blocks(open_: Tensor | None, side: int, axes: tuple[Axis, Axis] | None) -> npt.NDArray[np.bool_] | None:
+    """Where a block has a cell that is open (N × M, bool)."""
+    if open_ is None:
+        return None
+    shown = open_.numpy() if axes is None else shown_mask(open_, *axes)
+    assert shown is not None
+    blocks: npt.NDArray[np.bool_] = _pool(torch.from_numpy(shown)[None].float(), side)[0].bool().numpy()
+    return blocks
 
 
 def _pool(values: Tensor, side: int) -> Tensor:

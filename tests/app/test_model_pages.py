@@ -197,3 +197,13 @@ def test_one_model_takes_no_second_sentence_and_says_so() -> None:
 def test_the_default_view_has_a_clean_address() -> None:
     assert dict(open_page("overview").query_params) == {}
     assert ModelView().model == "minilm"
+
+
+def test_the_small_pictures_obey_what_the_matrix_obeys() -> None:
+    """Whole words and special tokens: both are drawn of the same rows and columns."""
+    at = open_page("overview", {"words": "1", "special": "0"})
+    assert healthy(at)
+    grid = next(e for e in at.get("bidi_component") if e.proto.component_name == "am_head_grid")
+    payload = grid.proto.mixed.json or grid.proto.json
+    sizes = tuple(int(re.search(rf'"{name}":\s*(\d+)', payload)[1]) for name in ("rows", "cols"))  # type: ignore[index]
+    assert sizes == matrix_shape(at) == (12, 12)

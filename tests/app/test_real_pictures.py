@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from app.real.pictures import CELLS, draw_pictures, picture_side
+from app.real.shown import Axis
 from components.head_grid import LOW, MASKED, ZERO, Link
 from models.pretrained.labels import ModelToken, ModelTokens
 
@@ -123,3 +124,41 @@ def test_pictures_fit_the_way_to_the_browser(heads: int, tokens: int) -> None:
     side = picture_side(heads, tokens)
     assert side == min(tokens, side)
     assert heads * side * side <= CELLS or side == 8
+
+
+def shown(groups: Sequence[Sequence[int]], kept: Sequence[int]) -> Axis:
+    return Axis(tuple("x" for _ in kept), tuple(map(tuple, groups)), tuple(kept))
+
+
+def test_pictures_are_of_what_is_shown() -> None:
+    """Two tokens of one word, and a special token that is hidden: as the matrix beside the pictures has it."""
+    weights = torch.tensor([[0.1, 0.2, 0.7], [0.5, 0.4, 0.1], [0.9, 0.1, 0.0]])[None]
+    axis = shown([[0], [1, 2]], [0, 1])
+    words = draw(Call(weights), axes=(axis, axis))
+    assert words.side == 2
+    assert words.strongest == [Link(0, 1, pytest.approx(0.9))]
+    without = draw(Call(weights), axes=(shown([[0], [1], [2]], [0, 1]),) * 2)
+    assert without.strongest == [Link(1, 0, pytest.approx(0.5))]
+    assert without.codes.shape == (1, 2, 2)
+
+
+def test_scores_are_of_all_tokens_whatever_is_shown() -> None:
+    call = Call(torch.eye(6)[None])
+    assert (
+        draw(call).scores["itself"]
+        == draw(call, axes=(shown([[0, 1, 2], [3, 4, 5]], [0]),) * 2).scores["itself"]
+    )
+
+
+def test_masks_follow_what_is_shown() -> None:
+    call = Call(torch.full((1, 4, 4), 0.25), causal=True, padded=torch.tensor([[False, False, False, True]]))
+    codes = draw(call, axes=(shown([[0], [1], [2], [3]], [0, 1]),) * 2).codes[0]
+    assert (codes == MASKED).tolist() == [[False, True], [False, False]]
+    words = draw(call, axes=(shown([[0, 1], [2, 3]], [0, 1]),) * 2).codes[0]
+    assert (words == MASKED).tolist() == [[False, True], [False, False]]
+
+
+def test_a_layer_of_another_size_is_drawn_as_it_is() -> None:
+    axis = shown([[0, 1], [2, 3]], [0, 1])
+    pictures = draw(Call(torch.eye(4)[None]), Call(torch.eye(9)[None]), axes=(axis, axis))
+    assert pictures.strongest == [Link(0, 0, 1.0), Link(0, 0, 1.0)]
