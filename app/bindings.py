@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from app.model_view import MAX_TEXT, with_model
+from app.parameters import MODEL, SETTINGS, TOP, VIEW, Parameter
 from app.second_sentence import suggest
 from app.url import State, clean, tidy
 from models.settings import PRESETS
@@ -21,21 +22,32 @@ class Binding(NamedTuple):
 
 
 def with_settings(state: State, **changes: Any) -> State:
-    """The state with fields of its settings replaced; a text is cut to what is ever read of it."""
+    """The state with fields of its settings replaced; a text is cut to what is ever read of it. Values may come from a
+    browser: what a field cannot hold is left out, here and below."""
     if "text" in changes:
         changes["text"] = clean(changes["text"])[:MAX_CHARACTERS]
-    return replace(state, settings=replace(state.settings, **changes))
+    return replace(state, settings=replace(state.settings, **_fitting(SETTINGS, changes)))
 
 
 def with_model_view(state: State, **changes: Any) -> State:
     """The state with fields of what is looked at in a real model replaced."""
-    return replace(state, model=replace(state.model, **changes))
+    return replace(state, model=replace(state.model, **_fitting(MODEL, changes)))
+
+
+def with_view(state: State, **changes: Any) -> State:
+    """The state with step, cell or head replaced; None leaves them."""
+    return replace(state, view=replace(state.view, **_fitting(VIEW, changes)))
+
+
+def _fitting(parameters: Sequence[Parameter], changes: Mapping[str, Any]) -> dict[str, Any]:
+    fits = {parameter.field: parameter.fits for parameter in parameters}
+    return {name: value for name, value in changes.items() if fits[name](value)}
 
 
 def with_preset(state: State, name: str | None) -> State:
     """Start over from a preset: everything that is computed is replaced. None (a click on the chosen one) as well."""
-    name = name or state.preset
-    return replace(state, preset=name, settings=PRESETS[name], second_text=None)
+    known = state.preset if name is None or name not in PRESETS else name
+    return replace(state, preset=known, settings=PRESETS[known], second_text=None)
 
 
 def second_text(state: State) -> str:
@@ -51,14 +63,17 @@ def _shown_preset(state: State) -> str | None:
     return state.preset if state.settings.text == PRESETS[state.preset].text else None
 
 
-def _with_head(state: State, head: int | None) -> State:
-    return state if head is None else replace(state, view=replace(state.view, head=head))
-
-
 def _setting(field: str) -> Binding:
     return Binding(
         lambda state: getattr(state.settings, field),
         lambda state, value: with_settings(state, **{field: value}),
+    )
+
+
+def _top(field: str) -> Binding:
+    return Binding(
+        lambda state: getattr(state, field),
+        lambda state, value: replace(state, **_fitting(TOP, {field: value})),
     )
 
 
@@ -91,7 +106,7 @@ def _model_choice(field: str) -> Binding:
     )
 
 
-_HEAD = Binding(lambda state: tidy(state).view.head, _with_head)
+_HEAD = Binding(lambda state: tidy(state).view.head, lambda state, head: with_view(state, head=head))
 
 _OPENED = Binding(
     lambda state: state.model.model,
@@ -109,8 +124,8 @@ BINDINGS: dict[str, Binding] = {
     "causal": _switch("mask", "causal"),
     "head": _HEAD,
     "head_of_many": _HEAD,
-    "matrix": Binding(lambda s: s.matrix, lambda s, name: replace(s, matrix=name or s.matrix)),
-    "language": Binding(lambda s: s.language, lambda s, code: replace(s, language=code or s.language)),
+    "matrix": _top("matrix"),
+    "language": _top("language"),
     **{f"model_{name}": _model_text(name) for name in ("text", "pair", "target")},
     **{f"translate_{name}": _model_text(name) for name in ("text", "target")},
     **{

@@ -47,6 +47,17 @@ class Parameter:
     read: Callable[[str], Any]
     write: Callable[[Any], str] = str
 
+    def fits(self, value: object) -> bool:
+        """Whether the field may hold this value: an address could say it, in the same type ("4" is no head, nor is
+        True). Texts and edits may be longer than an address can carry."""
+        if self.read in (_sentence, _edits):
+            return isinstance(value, str if self.read is _sentence else Edits)
+        try:
+            known = self.read(self.write(value))
+        except (ValueError, OverflowError, TypeError, AttributeError):
+            return False
+        return type(value) is type(known) or (type(value), type(known)) == (int, float)
+
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
     def read(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import LANGUAGES, t, words
 from app.navigation import Subject
 from components.token_strip import token_strip
@@ -41,25 +41,25 @@ def show(subject: Subject) -> None:
         _head()
         _more()
     st.caption(t("sidebar.counted"))
-    st.segmented_control(
+    choices.segments(
         t("sidebar.language"),
         list(LANGUAGES),
-        format_func=lambda code: LANGUAGES[code],
+        lambda code: LANGUAGES[code],
+        state.field("language"),
         required=True,
         width="stretch",
         label_visibility="collapsed",
-        **state.bind("language"),
     )
 
 
 def _sentence() -> None:
     with st.container(key="presets"):
-        st.segmented_control(
+        choices.segments(
             t("sidebar.preset"),
             list(PRESETS),
-            format_func=lambda name: t(f"presets.{name}"),
+            lambda name: t(f"presets.{name}"),
+            state.field("preset"),
             width="stretch",
-            **state.bind("preset"),
         )
     st.text_area(t("sidebar.sentence"), height=76, **state.bind("text"))
     tokens = tokenize(state.settings().text, limit=MAX_TOKENS)
@@ -101,20 +101,20 @@ def _head() -> None:
         return
     options = list(range(heads))
     if heads <= SEGMENTS:
-        st.segmented_control(
+        choices.segments(
             t("sidebar.head"),
             options,
-            format_func=str,
+            str,
+            state.field("head"),
             required=True,
             width="stretch",
-            **state.bind("head"),
         )
     else:
-        st.selectbox(
+        choices.select(
             t("sidebar.head"),
             options,
-            format_func=lambda head: t("sidebar.head_of", head=head, last=heads - 1),
-            **state.bind("head_of_many"),
+            lambda head: t("sidebar.head_of", head=head, last=heads - 1),
+            state.field("head_of_many"),
         )
 
 

@@ -11,8 +11,9 @@ language, and an emptied text stays empty.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -21,7 +22,6 @@ from app.bindings import BINDINGS
 from app.lab.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE, preferred_language
 from app.model_view import ModelView
-from app.parameters import MAX_CELL, STEPS
 from app.url import State, View, decode, encode, tidy, too_long
 from models.edits import Edits
 from models.settings import PRESETS, Settings
@@ -95,11 +95,7 @@ def select(
     step: str | None = None, i: int | None = None, j: int | None = None, head: int | None = None
 ) -> None:
     """Move to a step, cell or head. Values come from the browser: what is no step or no index is ignored."""
-    wanted = {"step": step if step in STEPS else None}
-    for name, value in (("i", i), ("j", j), ("head", head)):
-        wanted[name] = value if type(value) is int and 0 <= value < MAX_CELL else None  # type: ignore[assignment]
-    chosen = {name: value for name, value in wanted.items() if value is not None}
-    _set(replace(current(), view=replace(current().view, **chosen)))  # type: ignore[arg-type]
+    _set(bindings.with_view(current(), step=step, i=i, j=j, head=head))
 
 
 def model_view() -> ModelView:
@@ -118,8 +114,9 @@ def lab(name: str) -> Any:
 
 
 def turn(**knobs: Value) -> None:
-    """Turn knobs: `turn(p_base=100.0)`."""
-    _set(replace(current(), knobs={**current().knobs, **knobs}))
+    """Turn knobs: `turn(p_base=100.0)`. Values may come from a browser: what a knob cannot be turned to is left out."""
+    fitting = {name: value for name, value in knobs.items() if KNOBS[name].fits(value)}
+    _set(replace(current(), knobs={**current().knobs, **fitting}))
 
 
 def choose_preset(name: str) -> None:
@@ -173,14 +170,44 @@ def typed_text(key: str) -> str:
 # ---- widgets -------------------------------------------------------------------------------------------------------
 
 
+class Bound(NamedTuple):
+    """What a widget of choice (`app.choices`) shows, and who takes what is chosen there."""
+
+    key: str
+    value: Any
+    take: Callable[[Any], None]
+
+
+def field(name: str) -> Bound:
+    """The part of the state that a widget of choice shows and changes (a key of `BINDINGS`)."""
+    return Bound(f"am.{name}", BINDINGS[name].read(current()), lambda value: _write(name, value))
+
+
+def knob(name: str) -> Bound:
+    """As `field`, for a laboratory's knob; a choice that is taken back (None) keeps the value."""
+    return Bound(f"am.{name}", lab(name), lambda value: _turn_to(name, value))
+
+
+def marked(name: str, take: Callable[[Any], None]) -> Bound:
+    """A choice that is no part of the state, such as a chip that was clicked: kept for the session, and handed on."""
+    marks = scratch("marks")
+
+    def mark(value: Any) -> None:
+        marks[name] = value
+        take(value)
+
+    return Bound(f"am.{name}", marks.get(name), mark)
+
+
 def bind(name: str) -> dict[str, Any]:
-    """The `key`, `on_change` and `args` of the widget that shows and changes `name` (a key of `BINDINGS`)."""
+    """The `key`, `on_change` and `args` of the widget that shows and changes `name` (a key of `BINDINGS`). A widget of
+    choice goes through `app.choices`."""
     key = f"am.{name}"
-    _show(key, BINDINGS[name].read(current()))
+    show_value(key, BINDINGS[name].read(current()))
     return {"key": key, "on_change": _take, "args": (name,)}
 
 
-def _show(key: str, value: object) -> None:
+def show_value(key: str, value: object) -> None:
     """Give the widget `key` its value. On another page it is another widget to Streamlit, which would begin at its
     default; on the same page an equal value is not written again: that would undo what is being typed."""
     here: dict[str, int] = st.session_state.setdefault(_SHOWN, {})
@@ -191,7 +218,11 @@ def _show(key: str, value: object) -> None:
 
 def _take(name: str) -> None:
     """A widget was changed: take its value over."""
-    _set(BINDINGS[name].write(current(), st.session_state[f"am.{name}"]))
+    _write(name, st.session_state[f"am.{name}"])
+
+
+def _write(name: str, value: Any) -> None:
+    _set(BINDINGS[name].write(current(), value))
 
 
 def mark_row(key: str, row: int) -> None:
@@ -212,12 +243,16 @@ def widget(key: str) -> Any:
 def bind_knob(name: str) -> dict[str, Any]:
     """As `bind`, for the widget of a laboratory's knob; an emptied widget (None) keeps the value."""
     key = f"am.{name}"
-    _show(key, lab(name))
+    show_value(key, lab(name))
     return {"key": key, "on_change": _turned, "args": (name,)}
 
 
 def _turned(name: str) -> None:
-    if (value := st.session_state[f"am.{name}"]) is not None:
+    _turn_to(name, st.session_state[f"am.{name}"])
+
+
+def _turn_to(name: str, value: Value | None) -> None:
+    if value is not None:
         turn(**{name: value})
 
 

@@ -31,6 +31,8 @@ HTML_SINK = re.compile(
     r"|createContextualFragment|eval\(|new Function)"
 )
 
+CHOOSING = {"selectbox", "segmented_control", "pills", "radio", "multiselect", "select_slider", "feedback"}
+
 Problems = Iterator[tuple[int, str]]
 
 
@@ -72,6 +74,13 @@ def component_session_access(tree: ast.Module) -> Problems:
             own.remove(line)
         else:
             yield line, name
+
+
+def choosing(tree: ast.Module) -> Problems:
+    """Streamlit's widgets of choice: they send labels back, which `app.choices` checks."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in CHOOSING and ast.unparse(node.value) != "choices":
+            yield node.lineno, node.attr
 
 
 def forbidden_keywords(tree: ast.Module) -> Problems:
@@ -140,6 +149,11 @@ def test_only_the_state_module_touches_the_session() -> None:
     assert [problem for path in paths for problem in told(path, component_session_access(parse(path)))] == []
 
 
+def test_only_one_module_draws_widgets_of_choice() -> None:
+    paths = [path for path in sources("app") if path != ROOT / "app" / "choices.py"]
+    assert [problem for path in paths for problem in told(path, choosing(parse(path)))] == []
+
+
 @pytest.mark.parametrize("rule", [forbidden_keywords, python_urls])
 def test_python_rules(rule: Callable[[ast.Module], Problems]) -> None:
     paths = sources("app", "components", "models")
@@ -185,6 +199,9 @@ def test_imports_are_seen(code: str, package: str, names: list[str]) -> None:
         (component_session_access, "event = st.session_state[key].get('cell')", 0),
         (component_session_access, "event = st.session_state['sentence']", 1),
         (component_session_access, "st.session_state[key] = st.session_state[key] + 1", 1),
+        (choosing, "left.selectbox('layer', range(6))", 1),
+        (choosing, "draw = st.segmented_control", 1),
+        (choosing, "choices.pills('layer', range(6), str, bound)", 0),
         (forbidden_keywords, "st.markdown(x, unsafe_allow_html=True)", 1),
         (forbidden_keywords, "load(x, trust_remote_code=flag)", 1),
         (forbidden_keywords, "load(x, trust_remote_code=False)", 0),

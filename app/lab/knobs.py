@@ -45,6 +45,17 @@ class Knob:
     def _is_described(self, text: str) -> bool:
         return re.fullmatch(self.pattern, text) is not None
 
+    def fits(self, value: object) -> bool:
+        """Whether this is a value of the knob. A whole number is one where fractions are; a switch is no number."""
+        kinds = (int, float) if isinstance(self.default, float) else (type(self.default),)
+        if type(value) not in kinds:
+            return False
+        try:
+            self.read(self.write(value))  # type: ignore[arg-type]
+        except (ValueError, OverflowError):
+            return False
+        return True
+
     def write(self, value: Value) -> str:
         """The value as a query parameter."""
         if isinstance(value, bool):

@@ -8,7 +8,7 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from app import state
+from app import choices, state
 from app.i18n import t
 from app.lab.parts import bounds, number_table
 from app.lab.scale import DTYPES, Here
@@ -25,8 +25,13 @@ def show(here: Here) -> None:
     left, right = st.columns([2.1, 1.0], gap="medium")
     with right:
         st.slider(t("lab.scale.add"), step=1, **bounds("s_add"), **state.bind_knob("s_add"))
-        st.segmented_control(
-            t("lab.scale.dtype"), list(DTYPES), required=True, width="stretch", **state.bind_knob("s_dtype")
+        choices.segments(
+            t("lab.scale.dtype"),
+            list(DTYPES),
+            str,
+            state.knob("s_dtype"),
+            required=True,
+            width="stretch",
         )
     scores = (torch.tensor(here.scores) + state.lab("s_add")).to(DTYPES[state.lab("s_dtype")])
     found = overflow.both(scores)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import t, words
 from app.real.axes import axes_of
 from app.real.cause import Seen, change_of, plain
@@ -32,13 +32,13 @@ assert set(SHOWN) == set(WHATS)
 def show_what() -> None:
     """What is done to the head."""
     with st.container(key="cause_what"):
-        st.segmented_control(
+        choices.segments(
             t("cause.what"),
             SHOWN,
-            format_func=lambda what: t(f"cause.whats.{what}"),
+            lambda what: t(f"cause.whats.{what}"),
+            state.knob("x_what"),
             required=True,
             label_visibility="collapsed",
-            **state.bind_knob("x_what"),
         )
 
 
@@ -58,12 +58,7 @@ def show_output(seen: Seen) -> None:
     }
     names = {-1: t("cause.at_auto", place=places[seen.position]), **places}
     with st.container(horizontal=True, vertical_alignment="center", key="cause_output"):
-        st.selectbox(
-            t("cause.position"),
-            list(names),
-            format_func=names.__getitem__,
-            **state.bind_knob("x_at"),
-        )
+        choices.select(t("cause.position"), list(names), names.__getitem__, state.knob("x_at"))
         if seen.token is not None:
             _choose_token(seen)
 
@@ -77,32 +72,20 @@ def _choose_token(seen: Seen) -> None:
     names = {-1: t("cause.token_auto")} | {
         token: f"{seen.label(token)}  {chance(float(chances[token]))}" for token in likely
     }
-    st.selectbox(
-        t("cause.token"),
-        list(names),
-        format_func=names.__getitem__,
-        **state.bind_knob("x_token"),
-    )
+    choices.select(t("cause.token"), list(names), names.__getitem__, state.knob("x_token"))
 
 
 def show_besides(stack: Stack) -> None:
     """The heads that are off as well."""
     names = [f"{call.layer}.{head}" for call in stack.calls for head in range(call.heads)]
     chosen = state.lab("x_off")
-    key = f"am.cause_off_{chosen}_{len(names)}"
-
-    def take() -> None:
-        state.turn(x_off=",".join(state.widget(key) or ()))
-
-    st.multiselect(
+    choices.several(
         t("cause.besides"),
         names,
-        default=[name for name in dict.fromkeys(chosen.split(",")) if name in names],
-        format_func=lambda name: "L{}H{}".format(*name.split(".")),
+        lambda name: "L{}H{}".format(*name.split(".")),
+        state.Bound("am.x_off", chosen.split(","), lambda off: state.turn(x_off=",".join(off))),
         placeholder=t("cause.besides_none"),
         max_selections=MOST,
-        key=key,
-        on_change=take,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 import torch
 
-from app import state
+from app import choices, state
 from app.i18n import t, words
 from app.lab.parts import bounds
 from app.real import grow
@@ -58,13 +58,13 @@ def show_rule() -> None:
     """How the next token is chosen, beside the title of the candidates."""
     with st.container(horizontal=True, vertical_alignment="center", key="grow_rule"):
         st.html(f"<h2>{t('grow.candidates')}</h2>")
-        st.segmented_control(
+        choices.segments(
             t("grow.mode"),
             ("greedy", "sampled"),
-            format_func=lambda mode: t(f"grow.{mode}"),
+            lambda mode: t(f"grow.{mode}"),
+            state.knob("w_mode"),
             required=True,
             label_visibility="collapsed",
-            **state.bind_knob("w_mode"),
         )
     if grow.rule().sampled:
         with st.container(horizontal=True, key="grow_chance"):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 import torch
 
-from app import state
+from app import choices, state
 from app.i18n import t
 from app.real.grow import NEWEST, Growing
 from app.real.headline import choose_head, stack_name
@@ -55,13 +55,13 @@ def show_choice(now: Growing, stack: Stack) -> None:
     names = names_of(now.draft.trace)
     with st.container(horizontal=True, vertical_alignment="center", key="choose_head"):
         if len(names) > 1:
-            st.segmented_control(
+            choices.segments(
                 t("real.stack"),
                 names,
-                format_func=stack_name,
+                stack_name,
+                state.field("model_stack"),
                 required=True,
                 label_visibility="collapsed",
-                **state.bind("model_stack"),
             )
         choose_head(stack)
 
@@ -73,17 +73,15 @@ def show_chips(best: Best) -> None:
         layer, head, score = best[kind]
         return f"{t(f'real.kind.{kind}')} :gray[L{layer}H{head} {score:.2f}]"
 
-    def look() -> None:
-        if (kind := state.widget("am.grow_kind")) in best:
+    def look(kind: str | None) -> None:
+        if kind is not None:
             layer, head, _ = best[kind]
             state.look(layer=layer, head=head)
 
     if best:
         with st.container(key="find"):
-            st.pills(
-                t("real.find"), list(best), format_func=label, key="am.grow_kind", on_change=look,
-                label_visibility="collapsed",
-            )  # fmt: skip
+            chosen = state.marked("grow_kind", look)
+            choices.pills(t("real.find"), best, label, chosen, label_visibility="collapsed")
 
 
 def best_heads(now: Growing, stack: Stack) -> Best:

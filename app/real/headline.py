@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from app import navigation, state
+from app import choices, navigation, state
 from app.i18n import t
 from app.real.opening import Opened
 from app.real.stack import Stack, stacks_of
@@ -42,13 +42,13 @@ def choose_stack(now: Opened) -> None:
     """A switch between encoder, decoder and cross-attention, where the model has more than one."""
     names = stacks_of(now.trace.calls)
     if len(names) > 1:
-        st.segmented_control(
+        choices.segments(
             t("real.stack"),
             names,
-            format_func=stack_name,
+            stack_name,
+            state.field("model_stack"),
             required=True,
             label_visibility="collapsed",
-            **state.bind("model_stack"),
         )
 
 
@@ -58,42 +58,41 @@ def stack_name(name: tuple[str, str]) -> str:
 
 def choose_head(stack: Stack, queries: Sequence[str] = ()) -> None:
     """Layer, head and, with `queries`, the query; to be called inside a horizontal container."""
-    layers = {layer: t("real.layer_short", layer=layer) for layer in stack.layers}
-    st.selectbox(
+    choices.select(
         t("real.layer"),
-        list(layers),
-        format_func=layers.__getitem__,
+        stack.layers,
+        lambda layer: t("real.layer_short", layer=layer),
+        state.field("model_layer"),
         width=122,
         label_visibility="collapsed",
-        **state.bind("model_layer"),
     )
     heads = range(stack.call.heads)
     if len(heads) > SEGMENTS:
         names = [t("real.head_long", head=n) for n in heads]
-        st.selectbox(
+        choices.select(
             t("real.head"),
             heads,
-            format_func=names.__getitem__,
+            names.__getitem__,
+            state.field("model_head"),
             width=122,
             label_visibility="collapsed",
-            **state.bind("model_head"),
         )
     else:
-        st.segmented_control(
+        choices.segments(
             t("real.head"),
             heads,
-            format_func=lambda n: f"H{n}",
+            lambda n: f"H{n}",
+            state.field("model_head"),
             required=True,
             label_visibility="collapsed",
-            **state.bind("model_head"),
         )
     if queries:
         asking = [t("real.query_short", token=token, index=i) for i, token in enumerate(queries)]
-        st.selectbox(
+        choices.select(
             t("real.query"),
             range(len(asking)),
-            format_func=asking.__getitem__,
+            asking.__getitem__,
+            state.field("model_i"),
             width=200,
             label_visibility="collapsed",
-            **state.bind("model_i"),
         )

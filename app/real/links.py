@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import t, words
 from app.model_view import LINKS_KEPT, PARTS
 from app.real.axes import has_pair
@@ -67,20 +67,20 @@ def show_link_options(now: Opened, stack: Stack) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="link_options"):
         st.toggle(t("real.sink"), help=t("real.sink_help"), **state.bind("model_sink"))
         names = {n: t("real.kept_some", count=n) if n else t("real.kept_all") for n in LINKS_KEPT}
-        st.selectbox(
+        choices.select(
             t("real.kept"),
             LINKS_KEPT,
-            format_func=names.__getitem__,
+            names.__getitem__,
+            state.field("model_kept"),
             label_visibility="collapsed",
             width=190,
-            **state.bind("model_kept"),
         )
         if has_pair(now, stack):
-            st.segmented_control(
+            choices.segments(
                 t("real.part"),
                 PARTS,
-                format_func=lambda part: t(f"real.parts.{part}"),
+                lambda part: t(f"real.parts.{part}"),
+                state.field("model_part"),
                 required=True,
                 label_visibility="collapsed",
-                **state.bind("model_part"),
             )

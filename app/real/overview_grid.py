@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import t, words
 from app.real.axes import axes_of
 from app.real.kept import Kept
@@ -67,23 +67,16 @@ def _chips(pictures: Pictures, stack: Stack) -> str | None:
         score = pictures.scores[kind][best[kind]]
         return f"{t(f'real.kind.{kind}')} :gray[L{stack.layers[row]}H{head} {score:.2f}]"
 
-    def look() -> None:
-        chosen = state.widget("am.kind")
-        if chosen in best:
+    def look(chosen: str | None) -> None:
+        if chosen is not None:
             row, head = divmod(best[chosen], stack.most_heads)
             state.look(layer=stack.layers[row], head=head)
 
     if not found:
         return None
     with st.container(key="find"):
-        return st.pills(
-            t("real.find"),
-            found,
-            format_func=label,
-            key="am.kind",
-            on_change=look,
-            label_visibility="collapsed",
-        )
+        chosen = state.marked("kind", look)
+        return choices.pills(t("real.find"), found, label, chosen, label_visibility="collapsed")
 
 
 def _known(pictures: Pictures, kind: str) -> npt.NDArray[np.float32]:

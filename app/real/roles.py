@@ -40,14 +40,14 @@ class Roles:
     tokens: int = 0
 
 
-def choices(now: Opened) -> tuple[str, ...]:
+def grounds(now: Opened) -> tuple[str, ...]:
     """What the open model's heads can be measured on."""
     return (TEXT, *samples_of(now.model))
 
 
 def chosen(now: Opened) -> str:
     """What they are measured on now; a sample that another model had becomes one that this model has."""
-    there, wanted = choices(now), state.lab("r_on")
+    there, wanted = grounds(now), state.lab("r_on")
     if wanted not in there:
         wanted = there[1]
         state.turn(r_on=wanted)

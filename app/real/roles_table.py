@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import t
 from app.real.roles import Roles
 from app.real.roles_words import ROLE, name_of
@@ -29,13 +29,13 @@ def show_table(roles: Roles, stack: Stack, measure: str) -> None:
     rows = rows_of(roles, stack)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(f"<h2>{t('roles.table')}</h2>", width="content")
-        st.segmented_control(
+        choices.segments(
             t("roles.sort"),
             ("score", "place"),
-            format_func=lambda order: t(f"roles.order.{order}", measure=name_of(measure)),
+            lambda order: t(f"roles.order.{order}", measure=name_of(measure)),
+            state.knob("r_sort"),
             required=True,
             label_visibility="collapsed",
-            **state.bind_knob("r_sort"),
         )
         st.download_button(
             t("roles.download"),

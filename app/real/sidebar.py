@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import t
 from app.model_view import OWN, READ_ALONE, WRITE_NOTHING
 from app.reachable import own_models
@@ -48,11 +48,11 @@ def _model() -> None:
     current = state.model_view().model
     own = OWN if runs.any_of_session() else OWN[:-1]
     names = {name: _model_name(name) for name in dict.fromkeys([*READY_MODELS, *own, current])}
-    st.selectbox(
+    choices.select(
         t("real.model"),
         list(names),
-        format_func=lambda name: names.get(name, name),
-        **state.bind("model_ready"),
+        lambda name: names.get(name, name),
+        state.field("model_ready"),
     )
 
 

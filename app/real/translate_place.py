@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import navigation, state
+from app import choices, navigation, state
 from app.i18n import t, words
 from app.real.axes import axes_of, sides
 from app.real.head_matrix import show_head_matrix
@@ -83,14 +83,13 @@ def _clearest(now: Opened, stack: Stack) -> None:
 
 def _choose_layer(stack: Stack) -> None:
     """The layer alone: the picture is the mean over its heads."""
-    names = {layer: t("real.layer_short", layer=layer) for layer in stack.layers}
-    st.selectbox(
+    choices.select(
         t("real.layer"),
-        list(names),
-        format_func=names.__getitem__,
+        stack.layers,
+        lambda layer: t("real.layer_short", layer=layer),
+        state.field("model_layer"),
         width=122,
         label_visibility="collapsed",
-        **state.bind("model_layer"),
     )
     st.html(f'<p class="am-small">{t("translate.mean_of", count=stack.call.heads)}</p>')
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import t
 from app.lab.parts import bounds
 from app.training.setup import usable
@@ -14,11 +14,11 @@ from models.training.tasks import TASKS
 
 def show() -> None:
     """Draw the controls; to be called inside `st.sidebar`."""
-    st.selectbox(
+    choices.select(
         t("training.choose"),
-        list(TASKS),
-        format_func=lambda name: t(f"training.task.{name}"),
-        **{**state.bind_knob("t_task"), "on_change": _choose, "args": ()},
+        TASKS,
+        lambda name: t(f"training.task.{name}"),
+        state.knob("t_task")._replace(take=_choose),
     )
     task = TASKS[state.lab("t_task")]
     st.text(f"{task.example} → {task.answer(task.example)}")
@@ -61,6 +61,7 @@ def show() -> None:
         )
 
 
-def _choose() -> None:
+def _choose(task: str | None) -> None:
     """Another task: a text, a snapshot and a head of the one before mean nothing to it."""
-    state.turn(t_task=state.widget("am.t_task"), t_text="", t_step=-1, t_head=-1, t_length=0)
+    if task is not None:
+        state.turn(t_task=task, t_text="", t_step=-1, t_head=-1, t_length=0)

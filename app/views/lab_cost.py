@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 import torch
 
-from app import state
+from app import choices, state
 from app.i18n import t
 from app.lab import charts, cost, cost_charts, cost_words
 from app.lab.frame import frame
@@ -53,7 +53,8 @@ def _knobs() -> None:
             knob = f"c_{name}"
             place.number_input(t(f"lab.cost.{name}"), step=1, **bounds(knob), **state.bind_knob(knob))
     left, right = st.columns(2, gap="small")
-    left.selectbox(t("lab.cost.top"), cost.LARGEST, **state.bind_knob("c_top"))
+    with left:
+        choices.select(t("lab.cost.top"), cost.LARGEST, str, state.knob("c_top"))
     right.number_input(t("lab.cost.gain"), step=0.5, **bounds("c_gain"), **state.bind_knob("c_gain"))
     wanted = st.button(
         t("lab.cost.measure"), key="am.cost.measure", icon=":material/speed:", type="primary", width="stretch"

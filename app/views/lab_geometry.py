@@ -7,7 +7,7 @@ import math
 import streamlit as st
 import torch
 
-from app import state
+from app import choices, state
 from app.i18n import t
 from app.lab import geometry_pictures, geometry_words
 from app.lab.frame import frame
@@ -54,13 +54,13 @@ def _looked() -> Looked:
 
 
 def _picture(source: str) -> None:
-    st.segmented_control(
+    choices.segments(
         t("lab.geometry.source"),
         KNOBS["g_source"].options,
-        format_func=lambda option: t(f"lab.geometry.source_{option}"),
+        lambda option: t(f"lab.geometry.source_{option}"),
+        state.knob("g_source"),
         required=True,
         label_visibility="collapsed",
-        **state.bind_knob("g_source"),
     )
     if source == "free":
         geometry_pictures.free(*_free())
@@ -124,33 +124,25 @@ def _own_knobs() -> None:
         help=t("lab.geometry.factor_help"),
         **state.bind_knob("g_factor"),
     )
-    st.segmented_control(
+    choices.segments(
         t("lab.geometry.what"),
         KNOBS["g_what"].options,
-        format_func=lambda option: t(f"lab.geometry.what_{option}"),
+        lambda option: t(f"lab.geometry.what_{option}"),
+        state.knob("g_what"),
         required=True,
         width="stretch",
         label_visibility="collapsed",
-        **state.bind_knob("g_what"),
     )
 
 
 def _choose(axis: str, chosen: int, labels: tuple[str, ...]) -> None:
-    """A list of tokens; its key holds for one visit, as other pages choose tokens, too."""
-    key = f"am.geometry.{axis}.{len(labels)}.{state.visit()}"
-    st.selectbox(
+    """A list of tokens."""
+    choices.select(
         t(f"lab.geometry.{axis}"),
-        list(range(len(labels))),
-        index=chosen,
-        format_func=lambda index: f"{index} · {labels[index]}",
-        key=key,
-        on_change=_chosen,
-        args=(axis, key),
+        range(len(labels)),
+        lambda index: f"{index} · {labels[index]}",
+        state.Bound(f"am.geometry.{axis}", chosen, lambda index: state.select(**{axis: index})),
     )
-
-
-def _chosen(axis: str, key: str) -> None:
-    state.select(**{axis: state.widget(key)})
 
 
 # ---- words ---------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import t, words
 from app.lab import order as numbers
 from app.lab import order_words
@@ -103,13 +103,13 @@ def word_or_suggested(trace: Trace) -> str:
 
 
 def _picture(now: Looked | None, problem: InputError | None) -> None:
-    st.segmented_control(
+    choices.segments(
         t("lab.order.task"),
         ("shuffle", "replace"),
-        format_func=lambda task: t(f"lab.order.task_{task}"),
+        lambda task: t(f"lab.order.task_{task}"),
+        state.knob("o_task"),
         required=True,
         label_visibility="collapsed",
-        **state.bind_knob("o_task"),
     )
     if problem is not None:
         error_notice(problem, "order")
@@ -177,11 +177,11 @@ def _row_name(now: Looked, index: int) -> str:
 
 
 def _knobs() -> None:
-    st.selectbox(
+    choices.select(
         t("lab.order.scheme"),
         numbers.SCHEMES,
-        format_func=lambda name: t(f"lab.order.scheme_{name}"),
-        **state.bind_knob("o_scheme"),
+        lambda name: t(f"lab.order.scheme_{name}"),
+        state.knob("o_scheme"),
     )
     labels = computed().trace.labels("query")
     if state.lab("o_task") == "shuffle":
@@ -203,11 +203,11 @@ def _knobs() -> None:
     options = list(range(len(labels)))
     if state.lab("o_token") not in options:
         state.turn(o_token=len(labels) - 1)
-    st.selectbox(
+    choices.select(
         t("lab.order.token"),
         options,
-        format_func=lambda i: f"{i} · {labels[i]}",
-        **state.bind_knob("o_token"),
+        lambda i: f"{i} · {labels[i]}",
+        state.knob("o_token"),
     )
     st.text_input(
         t("lab.order.word"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import t
 from app.lab import position_pictures
 from app.lab.frame import frame
@@ -49,14 +49,14 @@ def show() -> None:
 
 
 def _picture(now: Looked | None, problem: InputError | None) -> None:
-    st.segmented_control(
+    choices.segments(
         t("lab.position.scheme"),
         list(FUNCTIONS),
-        format_func=lambda name: t(f"lab.position.name_{name}"),
+        lambda name: t(f"lab.position.name_{name}"),
+        state.knob("p_scheme"),
         required=True,
         width="stretch",
         label_visibility="collapsed",
-        **state.bind_knob("p_scheme"),
     )
     if problem is not None:
         error_notice(problem, "position")
@@ -78,14 +78,14 @@ def _missing() -> bool:
 def _knobs() -> None:
     name, view = state.lab("p_scheme"), state.lab("p_view")
     if name != "none":
-        st.segmented_control(
+        choices.segments(
             t("lab.position.view"),
             KNOBS["p_view"].options,
-            format_func=lambda option: t(f"lab.position.view_{option}"),
+            lambda option: t(f"lab.position.view_{option}"),
+            state.knob("p_view"),
             required=True,
             width="stretch",
             label_visibility="collapsed",
-            **state.bind_knob("p_view"),
         )
     numbers = list(_numbers(name, view))
     if numbers:

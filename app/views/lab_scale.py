@@ -6,7 +6,7 @@ import math
 
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import t
 from app.lab import charts, scale_charts, scale_overflow
 from app.lab.frame import frame
@@ -67,7 +67,7 @@ def _picture(measured: Curves, chosen: Here) -> None:
 
 def _knobs() -> None:
     sizes = sorted({*SIZES, state.lab("s_dk")})
-    st.select_slider("d_k", sizes, format_func=lambda size: f"{size:,}", **state.bind_knob("s_dk"))
+    choices.scale("d_k", sizes, lambda size: f"{size:,}", state.knob("s_dk"))
     places = st.columns([1, 1.25, 1], gap="small")
     for place, name, step in zip(places, ("keys", "temp", "seed"), (1, 0.25, 1), strict=True):
         place.number_input(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import matrix_editor, state
+from app import choices, matrix_editor, state
 from app.i18n import t, words
 from app.matrix_actions import show_actions
 from app.navigation import page
@@ -31,13 +31,13 @@ def show() -> None:
     st.caption(explanation(now, opened))
     choose, act = st.columns([5, 6], vertical_alignment="bottom")
     with choose:
-        st.segmented_control(
+        choices.segments(
             t("matrices.choose"),
             NAMES,
-            format_func=lambda name: f"${t(f'matrices.name.{name}')}$",
+            lambda name: f"${t(f'matrices.name.{name}')}$",
+            state.field("matrix"),
             required=True,
             label_visibility="collapsed",
-            **state.bind("matrix"),
         )
     with act:
         show_actions(opened, disabled=now.problem is not None)

@@ -6,12 +6,12 @@ from html import escape
 
 import streamlit as st
 
-from app import navigation, state
+from app import choices, navigation, state
 from app.i18n import t
 from app.real.facts import show_layer_notes, show_notes
 from app.real.headline import choose_stack, open_link, title
 from app.real.opening import Opened, opened
-from app.real.roles import Roles, choices, chosen, measured
+from app.real.roles import Roles, chosen, grounds, measured
 from app.real.roles_grid import show_grid
 from app.real.roles_head import show_profile
 from app.real.roles_matrix import show_matrix
@@ -51,21 +51,21 @@ def _controls(now: Opened, stack: Stack) -> None:
     names = {measure: name_of(measure) for measure in CHOICES}
     with st.container(horizontal=True, vertical_alignment="center", key="roles_controls"):
         choose_stack(now)
-        st.segmented_control(
+        choices.segments(
             t("roles.on"),
-            choices(now),
-            format_func=lambda on: t(f"roles.on_{on}"),
+            grounds(now),
+            lambda on: t(f"roles.on_{on}"),
+            state.knob("r_on"),
             required=True,
             label_visibility="collapsed",
-            **state.bind_knob("r_on"),
         )
-        st.selectbox(
+        choices.select(
             t("roles.measure"),
             CHOICES,
-            format_func=names.__getitem__,
+            names.__getitem__,
+            state.knob("r_measure"),
             width=190,
             label_visibility="collapsed",
-            **state.bind_knob("r_measure"),
         )
         if stack.name[1] == "self":
             st.toggle(t("real.sink"), help=t("roles.aside_help"), **state.bind("model_sink"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.guarded import guarded
 from app.i18n import t
 from app.notice import error_notice, notice
@@ -72,13 +72,13 @@ def _below(setup: Setup, text: str, drawn: Picture, place: Place, head: int) -> 
     with left:
         panels.show_head(call, head)
     with right, st.container(gap="small", key="training_matrices"):
-        st.segmented_control(
+        choices.segments(
             t("training.what"),
             ["weights", "moved", "gradient"],
-            format_func=lambda name: t(f"training.what_{name}"),
+            lambda name: t(f"training.what_{name}"),
+            state.knob("t_what"),
             required=True,
             label_visibility="collapsed",
-            **state.bind_knob("t_what"),
         )
         panels.show_matrices(run, call, place, head)
         st.caption(t(f"training.help_{state.lab('t_what')}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 # Streamlit warns about every session-state access outside a server, also in the pure tests
 os.environ.setdefault("STREAMLIT_LOGGER_LEVEL", "error")
@@ -62,9 +63,24 @@ def sentence(app: AppTest) -> str:
 
 
 def choose(app: AppTest, key: str, value: object) -> AppTest:
-    """Choose `value` in the segmented control `key`."""
-    group = next(group for group in app.get("button_group") if group.key == key)
-    return group.set_value(value).run()
+    """Choose `value` in the segmented control or the list `key`."""
+    return choice(app, key).set_value(value).run()
+
+
+def choice(app: AppTest, key: str) -> Any:
+    """The widget of choice `key`: what follows in its own key says which labels it has, see `app.choices`."""
+    found = [widget for widget in choices(app) if str(widget.key).rpartition(".")[0] == key]
+    assert len(found) == 1, (key, [widget.key for widget in choices(app)])
+    return found[0]
+
+
+def choices(app: AppTest) -> list[Any]:
+    return [
+        *app.get("button_group"),
+        *app.get("selectbox"),
+        *app.get("select_slider"),
+        *app.get("multiselect"),
+    ]
 
 
 def healthy(app: AppTest) -> bool:

@@ -13,7 +13,7 @@ from app.views.matrices import changed_cells, largest_change
 from models.build import build, build_with_notes
 from models.edits import NAMES, Edits
 from models.settings import PRESETS
-from tests.app.pages import choose, go_to, healthy, open_page
+from tests.app.pages import choice, choose, go_to, healthy, open_page
 
 ANIMAL = PRESETS["animal"]
 
@@ -32,7 +32,7 @@ def paste(app: AppTest, text: str) -> AppTest:
 def test_every_matrix_opens(name: str) -> None:
     app = open_page("matrices", {"preset": "animal", "matrix": name})
     assert healthy(app)
-    group = next(group for group in app.get("button_group") if group.key == "am.matrix")
+    group = choice(app, "am.matrix")
     assert group.value == name
 
 

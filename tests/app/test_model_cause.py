@@ -24,7 +24,7 @@ from models.interventions.compare import compare
 from models.interventions.scan import effects
 from models.interventions.subject import Subject
 from models.pretrained import load_model
-from tests.app.pages import choose, go_to, healthy, open_page
+from tests.app.pages import choice, choose, go_to, healthy, open_page
 from tests.models.pretrained import folders
 
 PARIS = EXAMPLES["paris"].view
@@ -134,7 +134,7 @@ def test_who_has_chosen_nothing_sees_the_first_example(language: str) -> None:
     at = open_page("cause", {"lang": language})
     assert healthy(at)
     assert "{" not in written(at)
-    assert at.selectbox(key="am.model_ready").value == "smollm2"
+    assert choice(at, "am.model_ready").value == "smollm2"
     text = answer(at)
     assert "Paris" in text
     assert "0.77" in text
@@ -143,12 +143,12 @@ def test_who_has_chosen_nothing_sees_the_first_example(language: str) -> None:
 
 def test_the_first_model_can_be_chosen_here_and_is_kept() -> None:
     at = open_page("cause")
-    at = at.selectbox(key="am.model_ready").select("minilm").run()
+    at = choice(at, "am.model_ready").select("minilm").run()
     assert healthy(at)
-    assert at.selectbox(key="am.model_ready").value == "minilm"
+    assert choice(at, "am.model_ready").value == "minilm"
     assert "its output vectors are compared" in written(at)
     again = open_page("cause", {name: str(value) for name, value in at.query_params.items()})
-    assert again.selectbox(key="am.model_ready").value == "minilm"
+    assert choice(again, "am.model_ready").value == "minilm"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -156,7 +156,7 @@ def test_the_first_model_can_be_chosen_here_and_is_kept() -> None:
 def test_every_example_with_a_click(name: str, language: str) -> None:
     at = open_page("cause", {"lang": language}).button(key=f"am.cause_{name}").click().run()
     assert healthy(at)
-    assert at.selectbox(key="am.model_ready").value == EXAMPLES[name].view.model
+    assert choice(at, "am.model_ready").value == EXAMPLES[name].view.model
     assert "{" not in written(at)
     expected = {
         "paris": ("agree", "一致"),
@@ -217,13 +217,13 @@ def test_probabilities_are_written_so_that_they_say_something(probability: float
 
 def test_position_and_token_are_chosen_and_in_the_address() -> None:
     at = open_page("cause", at_view(PARIS))
-    at = at.selectbox(key="am.x_at").set_value(1).run()
+    at = choice(at, "am.x_at").set_value(1).run()
     assert healthy(at)
     assert "x_at" in at.query_params
     assert "stays" in answer(at)  # what comes after "capital" does not depend on a later token
-    at = at.selectbox(key="am.x_at").set_value(-1).run()
-    london = next(o for o in at.selectbox(key="am.x_token").options if "London" in o)
-    at = at.selectbox(key="am.x_token").select(london).run()
+    at = choice(at, "am.x_at").set_value(-1).run()
+    london = next(o for o in choice(at, "am.x_token").options if "London" in o)
+    at = choice(at, "am.x_token").select(london).run()
     assert healthy(at)
     assert "London rises from 0.01 to 0.09" in answer(at)
     assert "x_token" in at.query_params
@@ -232,12 +232,12 @@ def test_position_and_token_are_chosen_and_in_the_address() -> None:
 def test_choices_that_belong_to_another_model_or_text_are_dropped() -> None:
     at = open_page("cause", at_view(PARIS, x_at="4", x_token="21957", x_off="20.6"))
     assert "Off as well: L20H6." in answer(at)
-    at = at.selectbox(key="am.model_ready").select("en-pt").run()
+    at = choice(at, "am.model_ready").select("en-pt").run()
     assert healthy(at)
     assert not {"x_at", "x_token", "x_off"} & set(at.query_params)
     at = at.button(key="am.cause_against").click().run()
     assert "x_token" in at.query_params  # an example's own choices are kept
-    at = at.selectbox(key="am.x_at").set_value(6).run()
+    at = choice(at, "am.x_at").set_value(6).run()
     at = at.text_area(key="am.model_text").set_value("Short text").run()
     assert healthy(at)
     assert "x_at" not in at.query_params

@@ -16,7 +16,7 @@ from app.url import State, clean, encode
 from models.pretrained import load_model
 from models.pretrained.loading import unload_models
 from models.pretrained.own import OWN_MODELS
-from tests.app.pages import choose, healthy, open_page
+from tests.app.pages import choice, choose, healthy, open_page
 from tests.app.test_model_pages import written
 from tests.models.pretrained import folders
 from tests.models.pretrained.folders import save, seeded
@@ -104,7 +104,7 @@ def test_a_model_that_only_reads(language: str) -> None:
     at = at.button(key="am.grow_open_smollm2").click().run()
     assert healthy(at)
     assert parts(at) == DRAWN
-    assert at.selectbox(key="am.model_ready").value == "smollm2"
+    assert choice(at, "am.model_ready").value == "smollm2"
 
 
 def test_a_decoder_without_an_output_layer(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_other_translators(translator: str) -> None:
     at = press(grow({"model": translator, "mtext": "the fox"}), "many")
     assert healthy(at)
     assert "cache cannot be used" in written(at) or "has ended" in written(at)
-    stacks = next(group for group in at.get("button_group") if group.key == "am.model_stack")
+    stacks = choice(at, "am.model_stack")
     assert len(stacks.options) == 2  # decoder self and cross: they grow, the encoder's does not
     for stack in (("decoder", "self"), ("decoder", "cross")):
         at = choose(at, "am.model_stack", stack)

@@ -15,7 +15,7 @@ from app.languages import LANGUAGES
 from app.model_view import EXAMPLES
 from app.url import State, encode
 from models.pretrained import load_model
-from tests.app.pages import choose, healthy, open_page
+from tests.app.pages import choice, choose, healthy, open_page
 from tests.models.pretrained.folders import bert, llama, marian, save, t5
 
 DRAWN = {"am_architecture", "am_matrix", "am_token_links"}
@@ -99,14 +99,14 @@ def test_the_page_opens_with_a_model_that_has_all_three_places(language: str) ->
 def test_a_model_that_is_chosen_here_stays() -> None:
     load_model("minilm")
     at = open_page("translate")
-    at = at.selectbox(key="am.model_ready").select("minilm").run()
+    at = choice(at, "am.model_ready").select("minilm").run()
     assert healthy(at)
     assert dict(at.query_params) == {"e_stay": "1"}
     assert payload(at)["decoder"]["missing"]
     at = at.button(key="am.open_words-en").click().run()
     assert healthy(at)
     assert [kind for kind, _ in places(at)].count("self") == 2
-    at = at.selectbox(key="am.model_ready").select("minilm").run()
+    at = choice(at, "am.model_ready").select("minilm").run()
     assert payload(at)["decoder"]["missing"]
 
 

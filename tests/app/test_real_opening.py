@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.languages import locale
 from models.pretrained import loading
-from tests.app.pages import REAL_PATHS, go_to, healthy, open_page, texts
+from tests.app.pages import REAL_PATHS, choice, go_to, healthy, open_page, texts
 from tests.models.pretrained import folders
 
 SENTENCE = "the quick fox jumps over the quick fox"
@@ -129,14 +129,10 @@ def test_a_small_model_of_ones_own(path: str, tmp_path: Path) -> None:
 
 def test_encoder_and_decoder_with_different_numbers_of_layers(tmp_path: Path) -> None:
     at = opened(folders.save(tmp_path, folders.marian()))
-    stacks = next(group for group in at.get("button_group") if group.key == "am.model_stack")
+    stacks = choice(at, "am.model_stack")
     assert len(stacks.options) == 3
     for stack in (("decoder", "self"), ("decoder", "cross"), ("encoder", "self")):
-        at = (
-            next(group for group in at.get("button_group") if group.key == "am.model_stack")
-            .set_value(stack)
-            .run()
-        )
+        at = choice(at, "am.model_stack").set_value(stack).run()
         for path in REAL_PATHS:
             at = go_to(at, path)
             assert healthy(at)

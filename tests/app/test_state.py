@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.languages import LANGUAGES
-from tests.app.pages import choose, go_to, healthy, open_page, sentence
+from tests.app.pages import choice, choose, go_to, healthy, open_page, sentence
 
 ODD_TEXT = "a *b* $x$ <script>\n:red[c] 喜欢"
 
@@ -71,7 +71,7 @@ def test_a_preset_replaces_everything_that_is_computed() -> None:
 
 def test_an_edited_sentence_is_no_preset_and_choosing_it_again_starts_over() -> None:
     app = open_page(query={"preset": "nlp", "text": "I love tea"})
-    group = next(group for group in app.get("button_group") if group.key == "am.preset")
+    group = choice(app, "am.preset")
     assert group.value is None
     choose(app, "am.preset", "nlp")
     assert sentence(app) == "I love NLP"
@@ -105,7 +105,7 @@ def test_repeated_parameters_are_left_out() -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_link_brings_its_language(code: str) -> None:
     app = open_page(query={"lang": code})
-    group = next(group for group in app.get("button_group") if group.key == "am.language")
+    group = choice(app, "am.language")
     assert group.value == code
 
 
@@ -119,8 +119,8 @@ def test_a_sentence_over_the_limit_says_so() -> None:
 
 def test_heads_beyond_the_segments_are_a_list() -> None:
     app = open_page(query={"preset": "paper", "head": "5"})
-    assert app.selectbox(key="am.head_of_many").value == 5
-    app.selectbox(key="am.head_of_many").set_value(7).run()
+    assert choice(app, "am.head_of_many").value == 5
+    choice(app, "am.head_of_many").set_value(7).run()
     assert app.query_params["head"] == "7"
     app.number_input(key="am.heads").set_value(4).run()
     assert app.query_params["head"] == "3"

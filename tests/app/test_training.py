@@ -20,7 +20,7 @@ from models.training.line import RUNS
 from models.training.run import TrainingRun
 from models.training.tasks import TASKS
 from models.training.trainer import Trainer
-from tests.app.pages import choose, go_to, healthy, open_page, texts
+from tests.app.pages import choice, choose, go_to, healthy, open_page, texts
 
 SMALL = {"t_task": "copy", "t_length": "4", "t_d_model": "16"}
 
@@ -172,7 +172,7 @@ def test_a_saved_file_says_what_the_model_is_and_not_what_was_chosen() -> None:
 
 def test_another_task_has_another_text() -> None:
     at = open_page("training", {"t_task": "sort", "t_text": "banana"})
-    at.selectbox(key="am.t_task").select("words-en").run()
+    choice(at, "am.t_task").select("words-en").run()
     assert healthy(at)
     assert "t_text" not in at.query_params
     assert "banana" not in said(at)
@@ -199,7 +199,7 @@ def test_ones_own_model_takes_the_text_of_a_new_task() -> None:
     at = go_to(at, "overview")
     assert "am_head_grid" in components(at)
     at = go_to(at, "training")
-    at.selectbox(key="am.t_task").select("sort").run()
+    choice(at, "am.t_task").select("sort").run()
     at = go_to(at, "overview")
     assert healthy(at)
     assert "am_head_grid" in components(at)
@@ -209,8 +209,8 @@ def test_controls_keep_their_values_from_page_to_page() -> None:
     at = open_page("overview", {"model": "smollm2", "mtext": "The ship left", "layer": "16", "mhead": "2"})
     for path in ("head", "steps", "cell", "head", "grow"):
         at = go_to(at, path)
-        assert at.selectbox(key="am.model_layer").value == 16
-        heads = next(group for group in at.get("button_group") if group.key == "am.model_head")
+        assert choice(at, "am.model_layer").value == 16
+        heads = choice(at, "am.model_head")
         assert heads.value in (2, [2])
 
 
