@@ -2,6 +2,7 @@
 import { readPalette } from "../lib/colour.js";
 import { clamp, column, el, sizeCanvas, watchSize } from "../lib/dom.js";
 import { num, percent } from "../lib/numbers.js";
+import { Rest } from "../lib/rest.js";
 import { curveGeometry, curveStepAt, paintCurve } from "./paint_curve.js";
 
 const CURVE_REST_MS = 140;
@@ -23,6 +24,7 @@ class Curve {
     this.canvas = host.querySelector("canvas");
     this.legend = host.querySelector(".legend");
     this.readout = host.querySelector(".readout");
+    this.resting = new Rest(this.root, CURVE_REST_MS);
     this.stopSize = watchSize(this.root, () => this.draw());
     this.canvas.addEventListener("pointerdown", (event) => this.grab(event));
     this.canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -33,7 +35,7 @@ class Curve {
   }
 
   destroy() {
-    clearTimeout(this.timer);
+    this.resting.stop();
     this.stopSize();
   }
 
@@ -46,7 +48,7 @@ class Curve {
       lines: panel.lines.map((line) => ({ ...line, values: column(data[line.column]) })),
     }));
     this.data = { ...data, steps, panels };
-    if (!this.held && !this.timer) this.chosen = data.chosen;
+    if (!this.held && !this.resting.pending) this.chosen = data.chosen;
     this.palette = readPalette(this.root);
     this.writeLegend();
     this.draw();
@@ -142,11 +144,7 @@ class Curve {
     this.chosen = step;
     this.hover = null;
     this.draw();
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.timer = null;
-      this.report(step);
-    }, CURVE_REST_MS);
+    this.resting.later(() => this.report(step));
   }
 }
 

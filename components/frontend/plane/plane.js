@@ -2,6 +2,7 @@
 import { readPalette } from "../lib/colour.js";
 import { clamp, el, sizeCanvas, watchSize } from "../lib/dom.js";
 import { num } from "../lib/numbers.js";
+import { Rest } from "../lib/rest.js";
 import { pointIn } from "../lib/tip.js";
 import { paintPlanePanel, planePoint } from "./paint.js";
 
@@ -18,12 +19,16 @@ export default function planeComponent({ data, parentElement, setTriggerValue })
   view.send = (arrow) => setTriggerValue("drag", { name: arrow.drag, x: arrow.x, y: arrow.y });
   updatePlane(view, data);
   view.stop = watchSize(root, () => layPlaneOut(view));
-  return () => view.stop();
+  return () => {
+    view.stop();
+    view.resting.stop();
+    planeViews.delete(parentElement);
+  };
 }
 
 function newPlaneView(root) {
   const part = (name) => root.querySelector(name);
-  const view = { root, canvas: part("canvas"), readout: part(".readout"), hint: part(".hint"), live: part(".live"), active: 0, held: null };
+  const view = { root, canvas: part("canvas"), readout: part(".readout"), hint: part(".hint"), live: part(".live"), active: 0, held: null, resting: new Rest(root, PLANE_REST) };
   const { canvas } = view;
   canvas.onpointerdown = (event) => grabPlaneHandle(view, event);
   canvas.onpointermove = (event) => dragPlaneHandle(view, event);
@@ -36,7 +41,7 @@ function newPlaneView(root) {
 function updatePlane(view, data) {
   view.data = data;
   view.palette = readPalette(view.root);
-  if (!view.held && !view.timer) view.panels = data.panels.map((panel) => ({ ...panel, arrows: panel.arrows.map((arrow) => ({ ...arrow })) }));
+  if (!view.held && !view.resting.pending) view.panels = data.panels.map((panel) => ({ ...panel, arrows: panel.arrows.map((arrow) => ({ ...arrow })) }));
   view.handles = view.panels.flatMap((panel) => panel.arrows.filter((arrow) => arrow.drag).map((arrow) => ({ panel, arrow })));
   view.canvas.classList.toggle("grabs", view.handles.length > 0);
   view.canvas.setAttribute("aria-label", data.text.label);
@@ -139,11 +144,7 @@ function pressPlaneKey(view, event) {
     const { panel, arrow } = view.handles[view.active];
     const size = event.shiftKey ? 0.5 : 0.1;
     movePlaneArrow(panel, arrow, arrow.x + step[0] * size, arrow.y + step[1] * size);
-    clearTimeout(view.timer);
-    view.timer = setTimeout(() => {
-      view.timer = 0;
-      view.send(arrow);
-    }, PLANE_REST);
+    view.resting.later(() => view.send(arrow));
   } else view.active = (view.active + 1) % view.handles.length;
   announcePlaneArrow(view, view.handles[view.active].arrow);
   paintPlane(view);

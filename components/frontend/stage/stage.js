@@ -2,6 +2,7 @@
 // the browser; Python hears of the step and the cell when they come to rest.
 import { readPalette } from "../lib/colour.js";
 import { clamp, sizeCanvas, watchSize } from "../lib/dom.js";
+import { Rest } from "../lib/rest.js";
 import { hideTip } from "../lib/tip.js";
 import { writeArithmetic } from "./arithmetic.js";
 import { buildFormula, lightFormula } from "./formula.js";
@@ -41,6 +42,7 @@ class Stage {
     this.hover = null;
     this.term = null;
     this.images = new Map();
+    this.resting = new Rest(this.root, REST_MS);
     this.parts.previous.addEventListener("click", () => this.go(this.at - 1));
     this.parts.next.addEventListener("click", () => this.go(this.at + 1));
     listenForPointer(this);
@@ -50,7 +52,7 @@ class Stage {
   }
 
   destroy() {
-    clearTimeout(this.timer);
+    this.resting.stop();
     cancelAnimationFrame(this.frame);
     this.stopKeys();
     this.stopSize();
@@ -216,10 +218,9 @@ class Stage {
     });
   }
 
-  /** The step and the cell have come to rest: tell Python, so that the address and the code below follow. */
+  /** When step and cell have come to rest, tell Python, so that the address and the code below follow. */
   rest() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.report({ step: this.step, i: this.pin.i, j: this.pin.j }), REST_MS);
+    this.resting.later(() => this.report({ step: this.step, i: this.pin.i, j: this.pin.j }));
   }
 }
 

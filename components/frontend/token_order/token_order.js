@@ -1,6 +1,7 @@
 // Chips to be put into another order. While one is held the others make room; the server hears of the order at the end.
 import { readPalette } from "../lib/colour.js";
 import { clamp, el } from "../lib/dom.js";
+import { Rest } from "../lib/rest.js";
 
 const tokenOrderViews = new WeakMap();
 const TOKEN_ORDER_STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
@@ -8,12 +9,12 @@ const TOKEN_ORDER_REST = 350; // milliseconds after the last key until the serve
 
 export default function tokenOrderComponent({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".am-token-order");
-  const view = tokenOrderViews.get(parentElement) ?? { root, chips: root.querySelector(".chips"), live: root.querySelector(".live"), held: null };
+  const view = tokenOrderViews.get(parentElement) ?? newTokenOrderView(root);
   tokenOrderViews.set(parentElement, view);
   readPalette(root);
   view.data = data;
   view.send = () => setTriggerValue("order", view.order);
-  if (view.held === null && !view.timer) view.order = [...data.order];
+  if (view.held === null && !view.resting.pending) view.order = [...data.order];
   view.chips.setAttribute("aria-label", data.text.label);
   root.querySelector(".hint").textContent = data.text.hint;
   view.chips.onkeydown = (event) => pressTokenOrderKey(view, event);
@@ -23,6 +24,15 @@ export default function tokenOrderComponent({ data, parentElement, setTriggerVal
   while (view.chips.children.length > data.labels.length) view.chips.lastChild.remove();
   while (view.chips.children.length < data.labels.length) view.chips.append(newTokenChip());
   arrangeTokenChips(view);
+  return () => {
+    view.resting.stop();
+    tokenOrderViews.delete(parentElement);
+  };
+}
+
+function newTokenOrderView(root) {
+  const part = (name) => root.querySelector(name);
+  return { root, chips: part(".chips"), live: part(".live"), held: null, resting: new Rest(root, TOKEN_ORDER_REST) };
 }
 
 function newTokenChip() {
@@ -95,11 +105,7 @@ function pressTokenOrderKey(view, event) {
   if ((event.shiftKey || event.altKey) && from >= 0 && to !== from) {
     moveTokenChip(view, from, to);
     arrangeTokenChips(view);
-    clearTimeout(view.timer);
-    view.timer = setTimeout(() => {
-      view.timer = 0;
-      view.send();
-    }, TOKEN_ORDER_REST);
+    view.resting.later(() => view.send());
   }
   chips.forEach((chip, place) => (chip.tabIndex = place === to ? 0 : -1));
   chips[to].focus();

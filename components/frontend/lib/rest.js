@@ -1,0 +1,51 @@
+// What was chosen is told to Python when the hand rests; at once when the reader turns to something else or leaves.
+
+/**
+ * `root` is the component's element: touching anything outside of it, pressing Tab or Enter (a link has the focus),
+ * hiding the tab or taking the component down counts as leaving.
+ */
+export class Rest {
+  constructor(root, ms) {
+    this.ms = ms;
+    const outside = (event) => event.composedPath().includes(root) || this.now();
+    const keys = (event) => ["Tab", "Enter"].includes(event.key) && this.now();
+    const hidden = () => document.visibilityState === "hidden" && this.now();
+    const now = () => this.now();
+    const heard = [
+      [document, "pointerdown", outside],
+      [document, "click", outside],
+      [document, "keydown", keys],
+      [document, "visibilitychange", hidden],
+      [window, "pagehide", now],
+      [window, "popstate", now],
+    ];
+    // capture: before Streamlit hears of a click on a link
+    for (const [target, type, listener] of heard) target.addEventListener(type, listener, true);
+    this.forget = () => heard.forEach(([target, type, listener]) => target.removeEventListener(type, listener, true));
+  }
+
+  /** Whether something has not been told yet. */
+  get pending() {
+    return Boolean(this.tell);
+  }
+
+  /** Call `tell` when nothing else is chosen for a while; what was to be told before is dropped. */
+  later(tell) {
+    clearTimeout(this.timer);
+    this.tell = tell;
+    this.timer = setTimeout(() => this.now(), this.ms);
+  }
+
+  /** Tell it now, if there is anything to be told. */
+  now() {
+    clearTimeout(this.timer);
+    const { tell } = this;
+    this.tell = null;
+    tell?.();
+  }
+
+  stop() {
+    this.now();
+    this.forget();
+  }
+}
