@@ -15,6 +15,7 @@ from models.interventions import growth
 from models.interventions.changer import Row, changing
 from models.pretrained.call import AttentionCall
 from models.pretrained.model import ModelTrace
+from models.pretrained.unchanged import unchanged
 from models.transformer.model import Transformer
 
 Compared = Literal["next", "here", "vectors"]
@@ -53,7 +54,8 @@ class Subject:
 
         Raises what `Changer` raises, and InputError cause_not_a_number where the model's output is none.
         """
-        output = self._run(rows, position).float()
+        with unchanged(self.module):
+            output = self._run(rows, position).float()
         if bool((output.isnan() | output.isposinf()).any()):  # −∞ is what a forbidden token has
             raise InputError(
                 "cause_not_a_number",

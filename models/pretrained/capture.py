@@ -15,6 +15,7 @@ from models.pretrained.call import AttentionCall
 from models.pretrained.follow import Follower
 from models.pretrained.recording import Recorded
 from models.pretrained.session import Session, listening
+from models.pretrained.unchanged import unchanged
 
 FOLLOWED = 2  # the tier of calls found by following tensors
 
@@ -46,6 +47,11 @@ def capture_calls(model: nn.Module, **inputs: Any) -> CapturedForward:
             "model_in_training",
             "A model in evaluation mode was expected: dropout would make its numbers random. Call model.eval() first.",
         )
+    with unchanged(model):  # all along: a second run shall see what the first one made of the model
+        return _captured(model, inputs)
+
+
+def _captured(model: nn.Module, inputs: Mapping[str, Any]) -> CapturedForward:
     with listening(Session(model, _batch(inputs))) as session:
         output = model(**inputs)
     recorded, unseen = list(session.calls), session.unseen

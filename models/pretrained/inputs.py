@@ -13,6 +13,7 @@ from models.pretrained.en_pt import FirefoxTranslator
 from models.pretrained.encoding import Encoded, Encoder
 from models.pretrained.labels import ModelToken, ModelTokens, label_tokens
 from models.pretrained.pieces import glyphs
+from models.pretrained.unchanged import unchanged
 
 # Not kept: the cache of keys and values, and predictions for every position (100 MB and more at 1,024 tokens).
 ECONOMY = {"use_cache": False, "logits_to_keep": 1}
@@ -81,7 +82,7 @@ def _greedy(model: nn.Module, inputs: dict[str, Any], limit: int) -> list[int]:
         return [_start_id(model)]  # nothing can be written: the decoder is seen at its first position
     kept = {name: value for name, value in inputs.items() if name not in ECONOMY}
     options = {**kept, "do_sample": False, "num_beams": 1, "max_new_tokens": room}
-    with torch.inference_mode():
+    with torch.inference_mode(), unchanged(model):
         try:
             written = generator.generate(**options)
         except IndexError:  # transformers sizes T5's cache by the encoder; its decoder may have more layers

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from models.pretrained import backend, hooks
 from models.pretrained.recording import Projected, Recorded, Surroundings, read_call, sample_of
+from models.pretrained.unchanged import unchanged
 
 _log = logging.getLogger(__name__)
 
@@ -128,16 +129,17 @@ class Session:
 
 @contextmanager
 def listening(session: Session) -> Iterator[Session]:
-    """Opens the session for this thread."""
-    backend.acquire()
-    hooks.acquire(session.model)
-    token = backend.ACTIVE.set(session)
-    try:
-        yield session
-    finally:
-        backend.ACTIVE.reset(token)
-        hooks.release(session.model)
-        backend.release()
+    """Opens the session for this thread. The model is afterwards what it was before."""
+    with unchanged(session.model):
+        backend.acquire()
+        hooks.acquire(session.model)
+        token = backend.ACTIVE.set(session)
+        try:
+            yield session
+        finally:
+            backend.ACTIVE.reset(token)
+            hooks.release(session.model)
+            backend.release()
 
 
 def _within(a: str, b: str) -> bool:
