@@ -1,8 +1,8 @@
 """A model is after a run what it was before: parts, plain attributes, buffers and configuration are put back.
 
 Some models change themselves while they run. A BigBird that reads a short text exchanges its modules for others, from
-sparse to full attention, for good; a recurrent layer keeps its state; a rotary table grows with the longest text. Then what one text shows would
-depend on which was read before, and on who read it: one copy serves all sessions.
+sparse to full attention, for good; a recurrent layer keeps its state; a rotary table grows with the longest text. Then
+what one text shows would depend on which was read before, and on who read it: one copy serves all sessions.
 """
 
 from __future__ import annotations
