@@ -17,12 +17,23 @@ __all__ = ["LANGUAGES", "error_text", "t", "table", "words"]
 def t(key: str, **values: object) -> str:
     """The text of a dotted key in the session's language, its {places} filled with `values`.
 
+    A place {name|one|many} becomes the form of a word that goes with the value: "{count} {count|token|tokens}".
     Raises KeyError if the key does not exist, names a table, or a place has no value: a page never shows a bare key.
     """
     text = _look_up(state.language(), key)
     if not isinstance(text, str):
         raise KeyError(f"{key} is a table, not a text")
-    return text.format_map(values)
+    return text.format_map(_Places(values))
+
+
+class _Places(dict[str, object]):
+    """The values of a text's places; those with two forms of a word are looked up by what they count."""
+
+    def __missing__(self, place: str) -> str:
+        name, *forms = place.split("|")
+        if len(forms) != 2:
+            raise KeyError(place)
+        return forms[0] if str(self[name]) == "1" else forms[1]
 
 
 def table(name: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,24 +56,39 @@ class StageView:
 
 
 def stage(
-    trace: Trace, *, head: int, text: Mapping[str, Any], start: StageView, key: str, layer: int | None = None
+    trace: Trace,
+    *,
+    head: int,
+    text: Mapping[str, Any],
+    start: StageView,
+    key: str,
+    layer: int | None = None,
+    origins: Sequence[str] | None = None,
 ) -> StageView | None:
     """Draw one head of `trace`; returns the step and cell at rest, None until the user has moved.
 
-    `text` is the locale's table of the stage. `layer` is the number of the layer if its input comes from the layers
-    below and not straight from a sentence. `start` is where it opens when it is mounted; keep it constant while the
-    stage is on the page, so that only changed numbers travel.
+    `text` is the locale's table of the stage. `origins` says for each token where its vector comes from ("drawn",
+    "worked", "edited", see models.origins); None: from a learned table. `layer` is the number of the layer if its
+    input comes from the layers below and not straight from a sentence. `start` is where it opens when it is mounted; keep
+    it constant while the stage is on the page, so that only changed numbers travel.
     """
-    data = stage_data(trace, head=head, text=text, start=start, layer=layer)
+    data = stage_data(trace, head=head, text=text, start=start, layer=layer, origins=origins)
     result = _COMPONENT(key=key, data=data, on_view_change=lambda: None)
     return parse_view(result.get("view"), trace)
 
 
 def stage_data(
-    trace: Trace, *, head: int, text: Mapping[str, Any], start: StageView, layer: int | None = None
+    trace: Trace,
+    *,
+    head: int,
+    text: Mapping[str, Any],
+    start: StageView,
+    layer: int | None = None,
+    origins: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """What travels to the browser: `meta` (sizes, labels, words) and every matrix as an Arrow column of float32."""
-    return {"meta": {**_meta(trace, head, text, start), "layer": layer}, **_columns(trace, head)}
+    meta = {**_meta(trace, head, text, start), "layer": layer, "origins": origins and list(origins)}
+    return {"meta": meta, **_columns(trace, head)}
 
 
 def parse_view(value: object, trace: Trace) -> StageView | None:

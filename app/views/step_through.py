@@ -7,13 +7,23 @@ from app.i18n import table
 from app.session import computed
 from app.views.step_code import show_code
 from components.stage import StageView, stage
+from models.origins import vector_origins
 
 
 def show() -> None:
-    trace = computed().trace
+    now = computed()
+    trace = now.trace
+    assert trace.tokens is not None
     view = state.view()
     head = min(view.head, trace.heads - 1)
-    moved = stage(trace, head=head, text=table("stage"), start=_start(), key="stage")
+    moved = stage(
+        trace,
+        head=head,
+        text=table("stage"),
+        start=_start(),
+        key="stage",
+        origins=vector_origins(now.settings, trace.tokens),
+    )
     if moved is not None:
         state.select(step=moved.step, i=moved.i, j=moved.j)
     step = state.view().step

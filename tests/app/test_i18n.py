@@ -28,7 +28,7 @@ def leaves(table: dict[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def places(text: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+    return {name.split("|")[0] for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
 @pytest.mark.parametrize("code", OTHERS)

@@ -1,12 +1,12 @@
 // A cell taken apart: one bar per term and a table of all terms, largest first. Shared by every page.
-import { el } from "../lib/dom.js";
-import { num } from "../lib/numbers.js";
+import { el, filled } from "../lib/dom.js";
+import { cellNumber, num } from "../lib/numbers.js";
 import { drawBars } from "./bars.js";
 
 const SMALL = 1e-4; // below this a value is written in powers of ten
 
 const exact = (value) =>
-  value !== 0 && Number.isFinite(value) && Math.abs(value) < SMALL ? value.toExponential(2).replace(/-/g, "\u2212") : num(value, 4);
+  value !== 0 && Number.isFinite(value) && Math.abs(value) < SMALL ? value.toExponential(2).replace(/-/g, "\u2212") : cellNumber(value, 4);
 
 /**
  * Fill `host` with the parts of `explanation` ({operation, terms, result, chosen}). `columns` names what is shown:
@@ -22,7 +22,7 @@ export function showDetail(host, explanation, { columns, palette, text, highligh
     drawBars(canvas, explanation.terms, { width: Math.max(host.clientWidth, 260), palette, rows: columns, total, highlight: k });
   draw(highlight);
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", text.all_terms.replace("{count}", explanation.terms.length));
+  canvas.setAttribute("aria-label", filled(text.all_terms, { count: explanation.terms.length }));
   const point = (k) => {
     draw(k);
     onTerm(k);
@@ -32,7 +32,7 @@ export function showDetail(host, explanation, { columns, palette, text, highligh
 
 function termsTable({ terms, chosen, operation }, columns, text, total, point) {
   const table = el("table");
-  table.createCaption().textContent = text.all_terms.replace("{count}", terms.length);
+  table.createCaption().textContent = filled(text.all_terms, { count: terms.length });
   const head = table.createTHead().insertRow();
   for (const name of [text.term, ...columns.map((column) => column.name), text.share]) {
     const cell = el("th", "", name);

@@ -1,21 +1,22 @@
 // A matrix as an HTML table: for screen readers, for copying, for whoever prefers rows of figures.
-import { el } from "../lib/dom.js";
-import { num } from "../lib/numbers.js";
+import { cellInWords, tabSeparated } from "../lib/cells_text.js";
+import { el, filled } from "../lib/dom.js";
 
 const LIMIT = 6000; // cells; larger matrices are copied, not listed
 
-/** Fill `host` with the matrix and a button that copies it as tab-separated values (full float32 precision). */
-export function showTable(host, { rows, cols, read, rowLabel, colLabel, caption, text }) {
+/** Fill `host` with the matrix and a button that copies it, with its labels and in full precision. */
+export function showTable(host, matrix) {
+  const { rows, cols, rowLabel, colLabel, caption, text } = matrix;
   const copy = el("button", "copy", text.copy);
   copy.type = "button";
   copy.addEventListener("click", async () => {
-    await copyText(asTsv(rows, cols, read));
+    await copyText(tabSeparated(matrix));
     copy.textContent = text.copied;
     setTimeout(() => (copy.textContent = text.copy), 1500);
   });
   host.replaceChildren(copy);
   if (rows * cols > LIMIT) {
-    host.append(el("p", "mute", text.table_too_large.replace("{count}", rows * cols)));
+    host.append(el("p", "mute", filled(text.table_too_large, { count: rows * cols })));
     return;
   }
   const table = el("table");
@@ -33,14 +34,9 @@ export function showTable(host, { rows, cols, read, rowLabel, colLabel, caption,
     const name = el("th", "", rowLabel(r));
     name.scope = "row";
     line.append(name);
-    for (let c = 0; c < cols; c++) line.insertCell().textContent = num(read(r, c), 4);
+    for (let c = 0; c < cols; c++) line.insertCell().textContent = cellInWords(matrix, r, c);
   }
   host.append(table);
-}
-
-export function asTsv(rows, cols, read) {
-  const line = (r) => Array.from({ length: cols }, (_, c) => String(read(r, c))).join("\t");
-  return Array.from({ length: rows }, (_, r) => line(r)).join("\n");
 }
 
 /** The clipboard, or where it is not allowed (no secure context) a selection that the old command copies. */

@@ -38,16 +38,24 @@ export function watchSize(node, redraw) {
   };
 }
 
-/** Fill `{name}` places of a template; what is filled in becomes a <b> (or what `wrap` makes), as text. */
+/**
+ * Fill the places of a template: `{name}` by a value, which becomes a <b> (or what `wrap` makes), as text;
+ * `{name|one|many}` by the form of a word that goes with the value, as part of the text.
+ */
 export function fillTemplate(template, values, wrap = (text) => el("b", "", text)) {
   return template
-    .split(/(\{\w+\})/)
+    .split(/(\{[^{}]+\})/)
     .filter(Boolean)
     .map((part) => {
-      const name = /^\{(\w+)\}$/.exec(part);
-      return name ? wrap(String(values[name[1]] ?? ""), name[1]) : document.createTextNode(part);
+      const [name, one, many] = /^\{[^{}]+\}$/.test(part) ? part.slice(1, -1).split("|") : [];
+      if (name === undefined) return document.createTextNode(part);
+      const value = String(values[name] ?? "");
+      return many === undefined ? wrap(value, name) : document.createTextNode(value === "1" ? one : many);
     });
 }
+
+/** The same as a string. */
+export const filled = (template, values) => fillTemplate(template, values).map((node) => node.textContent).join("");
 
 /** A table column of an Arrow payload as a typed array, without a copy. */
 export const column = (table) => table.getChildAt(0).toArray();

@@ -18,6 +18,9 @@ export const cellNumber = (value, digits = 2) => (value === 0 ? "0" : num(value,
 /** The same without the zero before the point: ".42", "−.42". */
 export const shortNumber = (value, digits = 2) => cellNumber(value, digits).replace(/^(\u2212?)0\./, "$1.");
 
+/** A number after another one, with its sign as the operator: "+ 0.42", "− 1.30"; never "− −1.30". */
+export const signed = (value, digits = 2) => (value < 0 ? `${MINUS} ${num(-value, digits)}` : `+ ${num(value, digits)}`);
+
 /** Factors of a product: negative ones in brackets. */
 export const factor = (value, digits) => (value < 0 ? `(${num(value, digits)})` : num(value, digits));
 

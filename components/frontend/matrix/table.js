@@ -1,18 +1,11 @@
 // The same numbers without a picture: a table for screen readers, and text for the clipboard.
-import { STATE } from "../lib/cells.js";
+import { cellInWords, tabSeparated } from "../lib/cells_text.js";
 import { el } from "../lib/dom.js";
-import { cellNumber } from "../lib/numbers.js";
 
 const MATRIX_TABLE_LIMIT = 1600;
 
 /** What a cell says in words: its number, or why it has none. */
-export function matrixCellText(model, row, col, digits = 4) {
-  const state = model.state(row, col);
-  const value = model.read(row, col);
-  if (state === STATE.masked) return model.text.masked;
-  if (state === STATE.padded) return model.text.padding;
-  return Number.isNaN(value) ? model.text.nan : cellNumber(value, digits);
-}
+export const matrixCellText = cellInWords;
 
 /** A hidden table: the whole matrix, or only `row` where the whole would be thousands of cells. */
 export function fillMatrixTable(table, model, row) {
@@ -40,19 +33,7 @@ function matrixTableRow(model, row) {
   return line;
 }
 
-/** Tab-separated values with a header line; full precision; masked and padded cells are left empty. */
-export function matrixAsText(model) {
-  const clean = (label) => label.replace(/[\t\r\n]+/g, " ");
-  const lines = [["", ...Array.from({ length: model.cols }, (_, col) => clean(model.colTitle(col)))]];
-  for (let row = 0; row < model.rows; row++) {
-    const values = Array.from({ length: model.cols }, (_, col) => {
-      const value = model.read(row, col);
-      return model.state(row, col) !== STATE.number ? "" : String(Number(value.toPrecision(7)));
-    });
-    lines.push([clean(model.rowTitle(row)), ...values]);
-  }
-  return lines.map((line) => line.join("\t")).join("\n");
-}
+export const matrixAsText = (model) => tabSeparated({ ...model, rowLabel: model.rowTitle, colLabel: model.colTitle });
 
 /** Put text on the clipboard; where the browser has no clipboard (plain http), through a hidden field. */
 export async function copyMatrixText(text, root) {

@@ -1,7 +1,8 @@
 // The focused cell's arithmetic in one line, each factor in its matrix's hue.
-import { el } from "../lib/dom.js";
-import { factor, MINUS, num, twoDecimals } from "../lib/numbers.js";
+import { el, filled } from "../lib/dom.js";
+import { factor, MINUS, num, signed, twoDecimals } from "../lib/numbers.js";
 import { rowToken } from "./pictures.js";
+import { whyHidden } from "./sight.js";
 import { sumOf } from "./terms.js";
 
 const LONG = 16; // above this many terms only the largest are written out
@@ -47,9 +48,9 @@ function dotLine(explanation, model, text, onTerm) {
   const line = [subject(explanation, model), sign("=")];
   shown.forEach((term, at) => {
     if (at) line.push(sign("+"));
-    line.push(termNode(term, digits, onTerm));
+    line.push(termNode(term, digits, at === 0, onTerm));
   });
-  if (restCount) line.push(sign("+"), span(`${num(rest, digits)} (${text.smaller_terms.replace("{count}", restCount)})`, "o"));
+  if (restCount) line.push(span(` ${signed(rest, digits)} (${filled(text.smaller_terms, { count: restCount })})`, "o"));
   const printed = shown.reduce((sum, { factors: [a, b] }) => sum + Number(a.toFixed(digits)) * Number(b.toFixed(digits)), rest);
   const same = digits === 2 && Math.abs(printed - result) < 0.005;
   line.push(sign(same ? "=" : "≈"), span(num(result, digits), `sum ${explanation.entry.hue}`));
@@ -64,10 +65,11 @@ function largestTerms(terms) {
   return { shown: terms.filter((term) => kept.has(term)), rest: sumOf(bySize.slice(KEPT)), restCount: terms.length - KEPT };
 }
 
-function termNode(term, digits, onTerm) {
+/** A product; only the `first` of a sum may begin with a sign, behind an operator it goes into brackets. */
+function termNode(term, digits, first, onTerm) {
   const node = el("span", "term");
   const [a, b] = term.factors;
-  node.append(span(num(a, digits), term.hues[0]), span("×", "o"), span(factor(b, digits), term.hues[1]));
+  node.append(span(first ? num(a, digits) : factor(a, digits), term.hues[0]), span("×", "o"), span(factor(b, digits), term.hues[1]));
   node.title = term.label;
   node.addEventListener("pointerenter", () => onTerm(term.k));
   node.addEventListener("pointerleave", () => onTerm(null));
@@ -77,11 +79,11 @@ function termNode(term, digits, onTerm) {
 function sumLine(explanation, model, text) {
   const [a, b] = explanation.terms.map((term) => term.value);
   const digits = explanation.step === "masked" ? 2 : 3;
-  const line = [subject(explanation, model), sign("="), span(num(a, digits)), sign("+"), span(b < 0 && Number.isFinite(b) ? factor(b, digits) : num(b, digits))];
+  const line = [subject(explanation, model), sign("="), span(num(a, digits)), sign("+"), span(factor(b, digits))];
   line.push(sign("="), span(num(explanation.result, digits), "sum"));
   if (b === -Infinity) {
-    const reason = model.padded.includes(explanation.column) ? text.hidden_padding : text.hidden_future;
-    line.push(span(`\u2002(${reason})`, "o"));
+    const reason = whyHidden(model, explanation.i, explanation.column);
+    line.push(span(`\u2002(${text.reasons[reason]})`, "o"));
   }
   return line;
 }
@@ -102,7 +104,7 @@ function scaleLine(explanation, model) {
 function softmaxLine(explanation, model) {
   const { terms, chosen, result } = explanation;
   const [score, largest, temperature] = terms[chosen].factors;
-  const power = score === -Infinity ? `${MINUS}∞` : `${num(score)} ${largest < 0 ? "+" : MINUS} ${num(Math.abs(largest))}`;
+  const power = score === -Infinity ? `${MINUS}∞` : `${num(score)} ${signed(-largest)}`;
   const exponent = el("sup", "", temperature === 1 ? power : `(${power}) / ${temperature}`);
   const line = [subject(explanation, model), sign("="), span("e", "lhs"), exponent, sign("÷")];
   if (terms.length <= 24) {

@@ -8,6 +8,7 @@ const mark = (tag, text) => el(tag, "", text);
 export function buildFormula(host, model, text, go) {
   const has = (step) => model.steps.includes(step);
   const part = (step, className, ...content) => {
+    if (!has(step)) return absent(className, content);
     const button = el("button", `part ${className}`);
     button.type = "button";
     button.dataset.step = step;
@@ -34,6 +35,13 @@ export function buildFormula(host, model, text, go) {
   const middle = el("span", "middle"); // never torn apart where the formula wraps
   middle.append(...attention(part, has, model));
   host.replaceChildren(before, middle, after);
+}
+
+/** A part of the formula that this trace has no step for: written, but nothing to go to, and never done. */
+function absent(className, content) {
+  const node = el("span", `part absent ${className}`);
+  node.append(...content);
+  return node;
 }
 
 function operator(text) {
@@ -67,13 +75,13 @@ function attention(part, has, model) {
 export function lightFormula(host, steps, at) {
   for (const button of host.querySelectorAll("[data-step]")) {
     const index = steps.indexOf(button.dataset.step);
-    button.classList.toggle("done", index < at);
+    button.classList.toggle("done", index >= 0 && index < at);
     button.classList.toggle("now", index === at);
     if (index === at) button.setAttribute("aria-current", "step");
     else button.removeAttribute("aria-current");
   }
   const done = (selector, step) =>
-    host.querySelectorAll(selector).forEach((node) => node.classList.toggle("done", at >= steps.indexOf(step)));
+    host.querySelectorAll(selector).forEach((node) => node.classList.toggle("done", steps.includes(step) && at >= steps.indexOf(step)));
   done(".bracket", "weights");
   done(".rule", "scaled");
 }

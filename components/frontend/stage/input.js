@@ -1,8 +1,8 @@
 // Pointer and keyboard on the stage.
-import { cellNumber, num } from "../lib/numbers.js";
+import { cellInWords } from "../lib/cells_text.js";
 import { clamp } from "../lib/dom.js";
 import { hideTip, pointIn, showTip } from "../lib/tip.js";
-import { axisLabel, readItem } from "./pictures.js";
+import { axisLabel, readItem, stateOf } from "./pictures.js";
 
 export function listenForPointer(stage) {
   const { canvas } = stage;
@@ -58,8 +58,8 @@ function tip(stage, found, x, y) {
   const { entry } = box;
   const name = entry.symbol ? `${entry.symbol}${entry.sub ? ` ${entry.sub}` : ""}` : stage.text.names[entry.word];
   const place = `${axisLabel(stage.model, entry.rowAxis, found.r)}, ${axisLabel(stage.model, entry.colAxis, found.c)}`;
-  const value = readItem(entry, found.r, found.c);
-  return showTip(stage.parts.picture, stage.parts.tip, [`${name}  ${place}`, value === 0 ? cellNumber(value) : num(value, 4)], x, y);
+  const cell = { read: (r, c) => readItem(entry, r, c), state: (r, c) => stateOf(entry, r, c), text: stage.text };
+  return showTip(stage.parts.picture, stage.parts.tip, [`${name}  ${place}`, cellInWords(cell, found.r, found.c)], x, y);
 }
 
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };

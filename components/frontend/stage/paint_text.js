@@ -48,7 +48,7 @@ export function paintCaptions({ ctx, g, palette, text }) {
     ctx.globalAlpha *= entry.pale ? 0.55 : 1;
     ctx.textAlign = "left";
     ctx.fillStyle = css(palette[entry.hue ?? "x"]);
-    const name = entry.symbol ?? `${text.names[entry.word]}${entry.number ? ` ${entry.number}` : ""}`;
+    const name = entry.symbol ?? `${text.names[entry.word]}${entry.number === undefined ? "" : ` ${entry.number}`}`;
     ctx.font = entry.symbol ? `italic 600 18px ${palette.serif}` : `600 13.5px ${palette.font}`;
     ctx.fillText(name, at, y);
     at += ctx.measureText(name).width + 1;

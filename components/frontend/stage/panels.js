@@ -1,7 +1,7 @@
 // Below the arithmetic: all terms of the cell, and the result as a table. Both open on demand.
 import { showDetail } from "../detail/detail.js";
 import { showTable } from "../detail/table.js";
-import { axisLabel, partAt, readItem } from "./pictures.js";
+import { axisLabel, partAt, readItem, stateOf } from "./pictures.js";
 
 const MANY_TERMS = 16; // terms; above it the arithmetic line leaves some out, so the bars are open from the start
 
@@ -63,7 +63,7 @@ function showResult({ panels, explanation, model, text, step, g }) {
   const { entry } = explanation;
   const whole = g.kind === "concat" ? { matrix: model.M.concat, rows: model.M.concat.rows, cols: model.M.concat.cols, rowAxis: "token", colAxis: "dim" } : entry;
   showTable(panels.table, {
-    rows: whole.rows, cols: whole.cols, read: (r, c) => readItem(whole, r, c), caption: text.titles[step], text,
+    rows: whole.rows, cols: whole.cols, read: (r, c) => readItem(whole, r, c), state: (r, c) => stateOf(whole, r, c), caption: text.titles[step], text,
     rowLabel: (r) => axisLabel(model, whole.rowAxis, r), colLabel: (c) => axisLabel(model, whole.colAxis, c),
   });
 }
