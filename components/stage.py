@@ -69,8 +69,8 @@ def stage(
 
     `text` is the locale's table of the stage. `origins` says for each token where its vector comes from ("drawn",
     "worked", "edited", see models.origins); None: from a learned table. `layer` is the number of the layer if its
-    input comes from the layers below and not straight from a sentence. `start` is where it opens when it is mounted; keep
-    it constant while the stage is on the page, so that only changed numbers travel.
+    input comes from the layers below and not straight from a sentence. `start` is where it opens when it is mounted;
+    keep it constant while the stage is on the page, so that only changed numbers travel.
     """
     data = stage_data(trace, head=head, text=text, start=start, layer=layer, origins=origins)
     result = _COMPONENT(key=key, data=data, on_view_change=lambda: None)
