@@ -15,6 +15,7 @@ from torch.nn.functional import layer_norm
 
 from models.positions import learned
 from models.pretrained.catalogue import READY_MODELS
+from models.pretrained.download import intact
 
 MODEL, HEADS = "minilm", 12
 EPSILON = 1e-12
@@ -77,7 +78,7 @@ def _scores(x: Tensor, parts: dict[str, Tensor]) -> Tensor:
 def _parameters() -> dict[str, Tensor]:
     from safetensors import safe_open
 
-    with safe_open(READY_MODELS[MODEL].path / "model.safetensors", framework="pt") as file:
+    with safe_open(intact(READY_MODELS[MODEL]) / "model.safetensors", framework="pt") as file:
         return {name: file.get_tensor(stored).float() for name, stored in _NAMES.items()}
 
 

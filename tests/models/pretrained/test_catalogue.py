@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.pretrained import catalogue
+from models.pretrained import catalogue, manifest
 from models.pretrained.catalogue import READY_MODELS, cache_folder
 
 
@@ -33,6 +33,9 @@ def test_the_cache_follows_attention_home(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert READY_MODELS["minilm"].path.parent == tmp_path / "models"
     assert not READY_MODELS["minilm"].ready
     READY_MODELS["minilm"].path.mkdir(parents=True)
+    assert not READY_MODELS["minilm"].ready, "an empty folder is no model"
+    for name in manifest.LEAST:
+        (READY_MODELS["minilm"].path / name).write_text("something")
     assert READY_MODELS["minilm"].ready
 
 

@@ -105,6 +105,7 @@ def test_fetched_once_and_complete(tiny: ReadyModel, home: Path, monkeypatch: py
     path = fetch(tiny, told.append)
     assert sorted(str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()) == [
         "config.json",
+        "manifest.json",
         "sub/vocab.txt",
     ]
     assert (path / "sub" / "vocab.txt").read_bytes() == b"words"
