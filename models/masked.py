@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad, scaled_dot_product_attention
 
 from models import attention, masks, steps
+from models.rounding import distances
 from models.trace import Trace
 
 LARGE_NEGATIVE = -1e9  # what many implementations write in place of −∞
@@ -83,10 +84,9 @@ def under_mask(trace: Trace, mask: Tensor) -> Masked:
 
 
 def moved(before: Masked, after: Masked) -> Tensor:
-    """How far each output moved, over the rows that both have: the length of the difference (N)."""
+    """How far each output moved, over the rows that both have: the length of the difference, rounding left away (N)."""
     rows = min(len(before.output), len(after.output))
-    lengths: Tensor = (after.output[:rows] - before.output[:rows]).norm(dim=-1)
-    return lengths
+    return distances(before.output[:rows], after.output[:rows])
 
 
 def lost_row(query: Tensor, key: Tensor, mask: Tensor, row: int) -> dict[str, Tensor]:

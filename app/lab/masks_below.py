@@ -78,7 +78,7 @@ def growing(settings: Settings, choice: MaskChoice) -> None:
     }
     for name in ("causal", "free"):
         label = t(f"lab.masks.grow_{name}", word=word)
-        st.text(label)
+        st.text(label if moves[name].any() else t("lab.masks.all_zero", title=label))
         token_bars(moves[name].numpy(), names, label=label, key=f"am.masks.{name}", height=44)
     st.text(masks_words.about_moves(moves["causal"], moves["free"], moves["now"], word))
 

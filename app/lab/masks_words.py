@@ -77,11 +77,11 @@ def about_moves(causal: Tensor, free: Tensor, now: Tensor, word: str) -> str:
         "lab.masks.moves",
         word=word,
         causal=small(float(causal.max())),
-        count=int((free > 1e-6).sum()),
+        count=int((free > 0).sum()),
         total=len(free),
         free=small(most),
     )
-    changed = int((now > 1e-6).sum())
+    changed = int((now > 0).sum())
     own = t("lab.masks.moves_now" if changed else "lab.masks.moves_not_now", count=changed, total=len(now))
     return text + t("lab.masks.sep") + own
 

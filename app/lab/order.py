@@ -6,24 +6,24 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from models.embedding import embed
 from models.errors import InputError
 from models.masks import causal
 from models.positioned import Placed, Scheme, attend, permuted
+from models.rounding import distances
 from models.settings import Settings
 from models.tokenizer import Token, tokenize
 from models.trace import Trace
 
 SCHEMES = ("none", "sinusoidal", "rotary", "alibi", "t5")
-ROUNDING = 1e-9  # a difference below it is none: everything is computed in float64
 
 
 @dataclass(frozen=True)
 class Moved:
-    """Outputs (N × D, float64) before and after, row by row of the same tokens; `far` is how far each moved (N)."""
+    """Outputs (N × D, float64) before and after, row by row of the same tokens. `far` is the length of each one's
+    difference as it was computed (N), `sizes` the same with rounding left away."""
 
     before: Tensor
     after: Tensor
@@ -34,9 +34,13 @@ class Moved:
         return moved
 
     @property
+    def sizes(self) -> Tensor:
+        return distances(self.before, self.after)
+
+    @property
     def count(self) -> int:
         """How many outputs moved by more than rounding."""
-        return int((self.far > ROUNDING).sum())
+        return int((self.sizes > 0).sum())
 
     @property
     def most(self) -> int:
@@ -107,6 +111,8 @@ def _mask(settings: Settings, count: int) -> Tensor | None:
     return causal(count) if settings.mask == "causal" else None
 
 
-def sizes(moved: Moved) -> Tensor:
-    """How far each output moved, rounding left away (N)."""
-    return torch.where(moved.far > ROUNDING, moved.far, 0.0)
+def same_vectors(moved: Moved, order: Sequence[int]) -> Tensor:
+    """N × N: 1 where the output at a place of the new order (row) is the very vector that the old sentence had at a
+    place (column), else 0. Where a shuffle only moves outputs about, this is its permutation matrix P: Y′ = P·Y."""
+    after = permuted(moved.after, order)
+    return (distances(moved.before[None], after[:, None]) == 0).double()  # N N

@@ -47,7 +47,7 @@ def _with_positions(labels: Sequence[str], placed: Moved, scheme: str) -> str:
     others = [
         t("lab.order.one_of", token=labels[i], size=num(float(placed.far[i])))
         for i in ranked
-        if float(placed.far[i]) > 0
+        if float(placed.sizes[i]) > 0
     ]
     return t(
         "lab.order.moved",
@@ -77,7 +77,7 @@ def about_word(
         token=new if moved.most == place else labels[moved.most],
         size=num(float(moved.far[moved.most])),
     )
-    still = [labels[i] for i in range(total) if not moved.far[i]]
+    still = [labels[i] for i in range(total) if not moved.sizes[i]]
     if still:
         named = t("lab.order.comma").join(still[:LISTED])
         if len(still) > LISTED:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
+import torch
 
 from app import state
 from app.i18n import t, words
@@ -17,6 +18,7 @@ from components.matrix import matrix
 from components.theme import num
 from components.token_bars import token_bars
 from models.errors import InputError
+from models.rounding import ROUNDING, distances
 from models.settings import Settings
 from models.trace import Trace
 
@@ -47,10 +49,10 @@ class Comparison:
 
     @property
     def moved(self) -> Floats:
-        """How far each output moved: the length of the difference of the two rows of `output` (N)."""
+        """How far each output moved: the length of the difference of its rows, rounding left away (N)."""
         count = len(self.names)
-        difference = self.second["output"].value[:count] - self.first["output"].value[:count]
-        moved: Floats = difference.norm(dim=-1).numpy()
+        before, after = (trace["output"].value[:count] for trace in (self.first, self.second))
+        moved: Floats = distances(before, after).numpy()
         return moved
 
 
@@ -103,13 +105,15 @@ def _difference(comparison: Comparison, head: int) -> None:
     first, second = comparison.first, comparison.second
     labels = second.labels("query")  # short, so that the three pictures line up
     title = t("compare.difference_title")
+    difference = second["weights"].value[head] - first["weights"].value[head]
     matrix(
-        (second["weights"].value[head] - first["weights"].value[head]).numpy(),
+        difference.numpy(),
         labels,
         labels,
         title=title,
         text=words("matrix", label=title),
         key="am.compare.difference",
+        limit=max(float(difference.abs().max()), ROUNDING[torch.float32]),  # rounding is not worth a colour
         **looks(first),
         hue="x",
         row_hue="q",

@@ -28,6 +28,7 @@ from models.tokenizer import tokenize
 from models.trace import Trace
 
 HEIGHT = 205
+ROW = 178  # pixels of outputs before, after, and which is which
 
 
 @dataclass(frozen=True)
@@ -117,13 +118,16 @@ def _picture(now: Looked | None, problem: InputError | None) -> None:
         return
     if state.lab("o_task") == "shuffle":
         token_order(now.labels, now.order, text=words("token_order"), key="am.order.tokens", on_order=_turn)
-        _bars(now, [(label,) for label in now.labels])
-        _outputs(now, now.order)
+        both = [("none", now.plain)] + ([(now.scheme.name, now.placed)] if now.scheme.name != "none" else [])
+        for name, moved in both:
+            _permuted(now, name, moved)
+        if any(moved.count for _, moved in both):
+            _bars(now, [(label,) for label in now.labels])
     else:
         place, word = token(len(now.labels)), word_or_suggested(now.trace)
         names = [(label, word) if i == place else (label,) for i, label in enumerate(now.labels)]
         _bars(now, names)
-        _outputs(now, range(len(now.order)))
+        _outputs(now)
 
 
 def _turn(order: Sequence[int]) -> None:
@@ -133,31 +137,71 @@ def _turn(order: Sequence[int]) -> None:
 def _bars(now: Looked, names: Sequence[Sequence[str]]) -> None:
     """How far every output moved, without positions and with them, on one scale."""
     both = [("plain", now.plain)] + ([("placed", now.placed)] if now.scheme.name != "none" else [])
-    most = max(float(numbers.sizes(moved).max()) for _, moved in both)
+    most = max(float(moved.sizes.max()) for _, moved in both)
     for place, (which, moved) in zip(st.columns(len(both), gap="medium"), both, strict=True):
         with place:
             title = t(f"lab.order.moved_{which}", scheme=t(f"lab.order.scheme_{now.scheme.name}"))
-            sizes = numbers.sizes(moved).numpy()
+            sizes = moved.sizes.numpy()
             st.caption(title if sizes.any() else t("lab.order.all_zero", title=title))
             token_bars(sizes, names, label=title, key=f"am.order.bars_{which}", height=84, most=most)
 
 
-def _outputs(now: Looked, order: Sequence[int]) -> None:
-    """The outputs themselves, before and after, each in the order of its own sentence."""
+def _permuted(now: Looked, name: str, moved: Moved) -> None:
+    """The outputs before and after, each in the order of its own sentence, and which of them are the same vectors."""
+    scheme = t(f"lab.order.scheme_{name}") if name != "none" else t("lab.order.without")
+    limit = max(float(moved.before.abs().max()), float(moved.after.abs().max()))
+    shuffled = [now.labels[i] for i in now.order]
+    same = numbers.same_vectors(moved, now.order)
+    found = int(same.any(-1).sum())
+    left, middle, right = st.columns(3, gap="small")
+    for place, which, values, labels in (
+        (left, "before", moved.before, list(now.labels)),
+        (middle, "after", permuted(moved.after, now.order), shuffled),
+    ):
+        with place:
+            title = t(f"lab.order.outputs_{which}", scheme=scheme)
+            key = f"am.order.{name}_{which}"
+            text = words("matrix", label=title)
+            matrix(
+                values.numpy(),
+                labels,
+                None,
+                title=title,
+                text=text,
+                key=key,
+                limit=limit,
+                hue="x",
+                height=ROW,
+            )
+    with right:
+        title = t("lab.order.same", scheme=scheme)
+        matrix(
+            same.numpy(),
+            shuffled,
+            now.labels,
+            title=title,
+            text=words("matrix", label=t("lab.order.same_label", scheme=scheme)),
+            key=f"am.order.{name}_same",
+            scale="weights",
+            hue="w",
+            height=ROW,
+        )
+        st.caption(
+            t("lab.order.same_found" if found else "lab.order.same_none", count=found, total=len(now.labels))
+        )
+
+
+def _outputs(now: Looked) -> None:
+    """The outputs themselves, before and after a word was replaced."""
     limit = max(float(now.placed.before.abs().max()), float(now.placed.after.abs().max()))
-    own = range(len(order))
-    for place, which, values, rows in zip(
-        st.columns(2, gap="medium"),
-        ("before", "after"),
-        (now.placed.before, permuted(now.placed.after, order)),
-        (own, order),
-        strict=True,
+    for place, which, values in zip(
+        st.columns(2, gap="medium"), ("before", "after"), (now.placed.before, now.placed.after), strict=True
     ):
         title = t(f"lab.order.outputs_{which}", scheme=t(f"lab.order.scheme_{now.scheme.name}"))
         with place:
             matrix(
                 values.numpy(),
-                [_row_name(now, i) for i in rows] if which == "after" else list(now.labels),
+                [_row_name(now, i) for i in range(len(now.labels))] if which == "after" else list(now.labels),
                 None,
                 title=title,
                 text=words("matrix", label=title),
@@ -169,7 +213,7 @@ def _outputs(now: Looked, order: Sequence[int]) -> None:
 
 
 def _row_name(now: Looked, index: int) -> str:
-    replaced = state.lab("o_task") == "replace" and index == token(len(now.labels))
+    replaced = index == token(len(now.labels))
     return word_or_suggested(now.trace) if replaced else now.labels[index]
 
 

@@ -40,7 +40,7 @@ def test_without_positions_nothing_moves(permutation: list[int]) -> None:
     moved = order.shuffle(ANIMAL, build(ANIMAL), Scheme("none"), permutation)
     assert float(moved.far.max()) < 1e-13
     assert moved.count == 0
-    assert not order.sizes(moved).any()
+    assert not moved.sizes.any()
 
 
 @pytest.mark.parametrize("mask", ["none", "causal"])
@@ -168,3 +168,30 @@ def test_buttons_put_tokens_in_order() -> None:
     go_to(app, "position")
     go_to(app, "order")
     assert healthy(app)
+
+
+@given(permutation=st.permutations(range(4)))
+def test_without_positions_outputs_are_permuted(permutation: list[int]) -> None:
+    """Y′ = P·Y, and P is the permutation itself; with positions no output is one of the old ones."""
+    settings = replace(ANIMAL, text="one two three four")
+    trace = build(settings)
+    moved = order.shuffle(settings, trace, Scheme("none"), permutation)
+    same = order.same_vectors(moved, permutation)
+    assert torch.equal(same, torch.eye(4, dtype=torch.float64)[list(permutation)])
+    after = moved.after[list(permutation)]
+    torch.testing.assert_close(same @ moved.before, after, rtol=1e-9, atol=1e-12)
+    placed = order.shuffle(settings, trace, Scheme("sinusoidal"), permutation)
+    found = order.same_vectors(placed, permutation)
+    assert int(found.sum()) == (4 if permutation == [0, 1, 2, 3] else 0)
+
+
+def test_a_word_that_occurs_twice_has_one_output() -> None:
+    moved = order.shuffle(ANIMAL, build(ANIMAL), Scheme("none"), range(COUNT))
+    same = order.same_vectors(moved, range(COUNT))
+    assert same[1].tolist() == same[4].tolist() == [0, 1, 0, 0, 1]
+
+
+def test_a_causal_mask_lets_the_first_output_stay_where_its_token_stays() -> None:
+    settings = replace(ANIMAL, mask="causal", text="one two three four")
+    moved = order.shuffle(settings, build(settings), Scheme("none"), (0, 3, 1, 2))
+    assert order.same_vectors(moved, (0, 3, 1, 2)).nonzero().tolist() == [[0, 0]]
