@@ -31,7 +31,7 @@ def token_order(
     """Draw the tokens in `order`, each with the number of its own place.
 
     `on_order` is called with a new order before the page runs again. `text` needs TEXT_KEYS; "moved" has the places
-    {token}, {place} and {count}. Raises ValueError if `order` does not name every label once.
+    {token}, {place} and {last}. Raises ValueError if `order` does not name every label once.
     """
     if sorted(order) != list(range(len(labels))):
         raise ValueError(f"an order of {len(labels)} tokens was expected, received {list(order)}")

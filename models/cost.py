@@ -36,18 +36,34 @@ class Cost:
     path: float
 
 
-LAYERS = ("attention", "recurrent", "convolutional", "restricted")
+LAYERS = ("attention", "recurrent", "convolutional", "dilated", "restricted")
 
 
 def table(sizes: Sizes) -> tuple[Cost, ...]:
-    """The four layers in the paper's order. A neighbourhood wider than the sentence is the sentence."""
+    """The layers in the paper's order, plain and dilated convolutions apart. A neighbourhood wider than the sentence is
+    the sentence.
+
+    The paths are how many layers it takes until the two ends of the sentence have met, for layers as PyTorch has them.
+    The paper writes their orders: n/k for contiguous kernels, log_k(n) for dilated ones, n/r for neighbourhoods.
+    """
     n, d, k, r = sizes.n, sizes.d, sizes.k, min(sizes.r, sizes.n)
+    windows = ("k·n·d²", k * n * d * d, "1", 1)
     return (
         Cost("attention", "n²·d", n * n * d, "1", 1, "1", 1),
         Cost("recurrent", "n·d²", n * d * d, "n", n, "n", n),
-        Cost("convolutional", "k·n·d²", k * n * d * d, "1", 1, "log_k(n)", dilated_layers(n, k)),
-        Cost("restricted", "r·n·d", r * n * d, "1", 1, "n/r", math.ceil(n / r)),
+        Cost("convolutional", *windows, "⌈(n − 1)/⌊(k − 1)/2⌋⌉", layers_across(n, (k - 1) // 2)),
+        Cost("dilated", *windows, "⌈log_k(n)⌉", dilated_layers(n, k)),
+        Cost("restricted", "r·n·d", r * n * d, "1", 1, "⌈(n − 1)/⌊r/2⌋⌉", layers_across(n, sizes.r // 2)),
     )
+
+
+def layers_across(n: int, reach: int) -> float:
+    """How many layers it takes from one end of n tokens to the other if each carries `reach` tokens further, at least
+    1; infinite if it carries none. A plain convolution of width k carries ⌊(k − 1)/2⌋ (an even one that much on its
+    shorter side), attention to a neighbourhood of r tokens ⌊r/2⌋."""
+    if n == 1:
+        return 1
+    return math.inf if reach == 0 else math.ceil((n - 1) / reach)
 
 
 def dilated_layers(n: int, k: int) -> float:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.i18n import t
 from app.lab import charts
 from app.lab.cost import DISTANCES, Samples
-from models.cost import LAYERS, Sizes, table
+from models.cost import Sizes, table
 from models.layers import MEASURED
 from models.stopwatch import Sample
 
@@ -36,8 +36,9 @@ def operations(sizes: Sizes) -> Figure:
     """The formulas of the table over n."""
     chart = _over_lengths("operations", sizes.n, LENGTHS[0], LONGEST)
     rows = [table(replace(sizes, n=n)) for n in LENGTHS]
-    for index, name in enumerate(LAYERS):
-        _line(chart, name, LENGTHS, [row[index].operations for row in rows], "%{x:,}: %{y:.3s}")
+    for index, row in enumerate(rows[0]):
+        if row.layer in COLOURS:  # a dilated convolution has the same number of operations as a plain one
+            _line(chart, row.layer, LENGTHS, [r[index].operations for r in rows], "%{x:,}: %{y:.3s}")
     return chart
 
 

@@ -10,6 +10,7 @@ from app.lab.cost import DISTANCES, Samples
 from app.lab.small import small
 from components.theme import INFINITY, count, num
 from models.cost import Sizes, table
+from models.growth import Growth
 from models.layers import MEASURED
 from models.stopwatch import Sample
 
@@ -29,27 +30,24 @@ def about_table(sizes: Sizes) -> str:
     return t(f"lab.cost.{which}", **values) + t("lab.cost.sep") + t("lab.cost.steps", n=values["n"])
 
 
-def about_samples(samples: Samples) -> str:
-    """How time and memory grew with the last doubling; empty before two lengths were measured."""
-    doubled = [
-        (s, samples.get(("attention", 2 * n))) for (name, n), s in samples.items() if name == "attention"
-    ]
-    pairs = [(small_one, large) for small_one, large in doubled if large is not None]
-    if not pairs:
-        return ""
-    before, after = max(pairs, key=lambda pair: pair[0].sizes.n)
-    text = t(
-        "lab.cost.doubled",
-        n=count(before.sizes.n),
-        twice=count(after.sizes.n),
-        time=num(after.median / before.median, 1),
-        memory=num(after.memory / before.memory, 1),
+def about_samples(samples: Samples, growths: Mapping[str, Growth]) -> str:
+    """How time and memory grew with the last doubling; empty before that was measured. A ratio of times is said only
+    where the runs agree on it."""
+    return t("lab.cost.sep").join(_grown(growth, samples) for growth in growths.values())
+
+
+def _grown(growth: Growth, samples: Samples) -> str:
+    before, after = (samples[growth.layer, n] for n in (growth.n, 2 * growth.n))
+    return t(
+        f"lab.cost.{'doubled' if growth.settled else 'unsettled'}_{growth.layer}",
+        n=count(growth.n),
+        twice=count(2 * growth.n),
+        time=num(growth.ratio, 1),
+        low=num(growth.low, 1),
+        high=num(growth.high, 1),
+        memory=num(after.memory / before.memory, 1) if before.memory else INFINITY,
+        pairs=growth.pairs,
     )
-    recurrent = [samples.get(("recurrent", n)) for n in (before.sizes.n, after.sizes.n)]
-    if recurrent[0] is not None and recurrent[1] is not None:
-        ratio = num(recurrent[1].median / recurrent[0].median, 1)
-        text += t("lab.cost.sep") + t("lab.cost.doubled_recurrent", time=ratio)
-    return text
 
 
 def about_gradient(curves: Mapping[str, Sequence[float]], gain: float) -> str:

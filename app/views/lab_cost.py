@@ -11,7 +11,7 @@ from app.lab import charts, cost, cost_charts, cost_words
 from app.lab.frame import frame
 from app.lab.parts import bounds, legend, number_table
 from models import cost as costs
-from models import gradients, layers, stopwatch
+from models import gradients, growth, layers, stopwatch
 from models.layers import MEASURED
 
 LEGEND = ("attention", "recurrent", "convolutional", "restricted")
@@ -26,6 +26,7 @@ def show() -> None:
         functions=(
             costs.table,
             stopwatch.measure,
+            growth.measure,
             stopwatch.peak_memory,
             layers.RestrictedAttention,
             gradients.last_by_first,
@@ -65,7 +66,7 @@ def _knobs() -> None:
 
 def _words() -> None:
     st.text(cost_words.about_table(cost.sizes()))
-    if grown := cost_words.about_samples(cost.samples()):
+    if grown := cost_words.about_samples(cost.samples(), cost.growths()):
         st.text(grown)
     st.text(cost_words.about_gradient(cost.gradient_curves(), state.lab("c_gain")))
 

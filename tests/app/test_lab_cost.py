@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from app.lab import cost, cost_words
 from app.lab.knobs import KNOBS
 from models.cost import Sizes
+from models.growth import Growth
 from models.layers import MEASURED
 from models.stopwatch import Sample
 from tests.app.pages import healthy, open_page
@@ -108,18 +109,35 @@ def test_what_is_cheaper(n: int, words: str) -> None:
     assert words in cost_words.about_table(Sizes(n, 128, 3, 32))
 
 
-def test_growth_is_read_off_the_last_doubling() -> None:
-    found = [
-        sample("attention", 32, 9.0),
-        sample("attention", 64, 1.0),
-        sample("attention", 128, 4.2, 3_700_000),
+def grown(layer: str, n: int, ratio: float, low: float, high: float) -> Growth:
+    return Growth(layer, n, ratio, low, high, 9)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_growth_is_said_where_the_runs_agree(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [sample("attention", 64, 1.0), sample("attention", 128, 4.2, 3_700_000)]
+    found += [sample("recurrent", 64, 1.0), sample("recurrent", 128, 0.8)]
+    samples = {(s.layer, s.sizes.n): s for s in found}
+    monkeypatch.setattr("app.state.language", lambda: language)
+    sure = {
+        "attention": grown("attention", 64, 4.2, 4.0, 4.4),
+        "recurrent": grown("recurrent", 64, 0.8, 0.3, 2.4),
+    }
+    text = cost_words.about_samples(samples, sure)
+    assert "64" in text
+    assert "4.2" in text
+    assert "3.7" in text
+    assert "0.8" not in text  # noise is no finding
+    assert cost_words.about_samples(samples, {}) == ""
+
+
+def test_the_last_doubling_is_measured_in_pairs() -> None:
+    found = [sample("attention", n, 1.0) for n in (32, 64, 128)] + [
+        sample("recurrent", n, 1.0) for n in (32, 64)
     ]
-    found += [sample("recurrent", 64, 1.0), sample("recurrent", 128, 2.1)]
-    text = cost_words.about_samples({(s.layer, s.sizes.n): s for s in found})
-    assert "from n = 64 to 128: attention took 4.2 times as long and 3.7 times the memory" in text
-    assert "LSTM took 2.1 times" in text
-    assert cost_words.about_samples({}) == ""
-    assert cost_words.about_samples({("attention", 32): found[0]}) == ""
+    samples = {(s.layer, s.sizes.n): s for s in found}
+    assert cost.last_doublings(samples) == [("attention", 64), ("recurrent", 32)]
+    assert cost.last_doublings({("attention", 32): found[0]}) == []
 
 
 def test_a_row_per_length_with_the_spread() -> None:

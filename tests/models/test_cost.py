@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 from torch.utils.flop_counter import FlopCounterMode
 
-from models.cost import Cost, Sizes, dilated_layers, table
-from models.layers import Convolution
+from models.cost import Cost, Sizes, dilated_layers, layers_across, table
+from models.layers import Convolution, RestrictedAttention
 
 small = some.integers(1, 5)
 
@@ -53,8 +53,9 @@ def test_the_paper_s_sizes() -> None:
     assert found["recurrent"].operations == 16_777_216
     assert found["attention"].sequential == found["attention"].path == 1
     assert found["recurrent"].sequential == found["recurrent"].path == 64
-    assert found["convolutional"].path == 4  # 3⁴ = 81 ≥ 64
-    assert found["restricted"].path == 2
+    assert found["convolutional"].path == 63  # one token further per layer
+    assert found["dilated"].path == 4  # 3⁴ = 81 ≥ 64
+    assert found["restricted"].path == 4  # 16 tokens further per layer
 
 
 @given(some.integers(1, 60), some.integers(2, 6))
@@ -85,3 +86,43 @@ def test_a_neighbourhood_wider_than_the_sentence_is_the_sentence() -> None:
 def test_sizes_below_one_are_refused(sizes: tuple[int, int, int, int]) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         Sizes(*sizes)
+
+
+@pytest.mark.parametrize(("n", "kernel"), [(6, 3), (9, 5), (7, 4), (2, 3), (5, 31)])
+def test_a_plain_stack_is_as_deep_as_the_table_says(n: int, kernel: int) -> None:
+    """By the gradient of the last output with respect to the first input, through PyTorch's own convolutions."""
+
+    def meets(layers: int) -> bool:
+        x = torch.randn(1, n, 2, requires_grad=True)
+        out = x
+        for _ in range(layers):
+            out = Convolution(2, kernel)(out)
+        out[0, -1].sum().backward()
+        assert x.grad is not None
+        return bool(x.grad[0, 0].any())
+
+    layers = int(rows(n, 2, kernel, 4)["convolutional"].path)
+    assert meets(layers)
+    assert layers == 1 or not meets(layers - 1)
+
+
+@pytest.mark.parametrize(("n", "neighbourhood"), [(8, 4), (9, 3), (5, 8)])
+def test_a_stack_of_neighbourhoods_is_as_deep_as_the_table_says(n: int, neighbourhood: int) -> None:
+    def meets(layers: int) -> bool:
+        x = torch.randn(1, n, 4, requires_grad=True)
+        out = x
+        for _ in range(layers):
+            out = RestrictedAttention(4, neighbourhood)(out)
+        out[0, -1].sum().backward()
+        assert x.grad is not None
+        return bool(x.grad[0, 0].any())
+
+    layers = int(rows(n, 4, 3, neighbourhood)["restricted"].path)
+    assert meets(layers)
+    assert layers == 1 or not meets(layers - 1)
+
+
+@pytest.mark.parametrize("kernel", [1, 2])
+def test_a_plain_kernel_that_carries_nothing_never_gets_there(kernel: int) -> None:
+    assert rows(5, 2, kernel, 4)["convolutional"].path == math.inf
+    assert layers_across(1, 0) == 1

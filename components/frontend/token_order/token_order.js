@@ -83,7 +83,7 @@ function moveTokenChip(view, from, to) {
   const [index] = view.order.splice(from, 1);
   view.order.splice(to, 0, index);
   const values = { token: view.data.labels[index], place: to, last: view.order.length - 1 };
-  view.live.textContent = view.data.text.moved.replace(/\{(token|place|count)\}/g, (_, name) => values[name]);
+  view.live.textContent = view.data.text.moved.replace(/\{(token|place|last)\}/g, (_, name) => values[name]);
 }
 
 function dropTokenChip(view) {
