@@ -12,7 +12,7 @@ from app.i18n import t
 from app.real.grow import NEWEST, Growing
 from app.real.headline import choose_head, stack_name
 from app.real.kept import Kept
-from app.real.stack import Name, Stack, say_moved, stack_at, stacks_of
+from app.real.stack import Name, Stack, say_axes, say_moved, stack_at, stacks_of
 from models.head_roles import call_shares
 from models.pretrained import ModelTrace
 
@@ -38,6 +38,7 @@ def growing_stack(trace: ModelTrace) -> Stack:
         view = replace(view, stream=name[0], kind=name[1])  # type: ignore[arg-type]
     stack = stack_at([call for call in trace.calls if (call.stream, call.kind) in names], view)
     say_moved(stack, view.layer)
+    say_axes(stack)
     row = state.lab("w_row")
     if row == NEWEST or row >= stack.call.queries:
         newest = stack.call.queries - 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
@@ -29,16 +31,16 @@ def show_grid(now: Opened, stack: Stack) -> None:
     pictures = _pictures(now, stack)
     kind = _chips(pictures, stack)
     columns = stack.most_heads
-    rows, cols = axes_of(now, stack)
-    keys = len(cols.labels)
+    rows, cols = _names(stack, axes_of(now, stack))
+    keys = len(cols)
     pooled = t("components.head_grid.pooled", tokens=keys, side=pictures.side) if keys > pictures.side else ""
     head_grid(
         pictures.codes,
         [_name(place, stack) for place in range(len(pictures.codes))],
         keys=keys,
         strongest=pictures.strongest,
-        row_tokens=rows.labels,
-        col_tokens=cols.labels,
+        row_tokens=rows,
+        col_tokens=cols,
         text=words("head_grid", even=t("components.head_grid.even", keys=keys), pooled=pooled),
         key=f"model_grid_{'_'.join(stack.name)}",
         columns=columns,
@@ -49,6 +51,16 @@ def show_grid(now: Opened, stack: Stack) -> None:
         shades=None if kind is None else _known(pictures, kind).tolist(),
         on_select=lambda place: state.look(layer=stack.layers[place // columns], head=place % columns),
     )
+
+
+def _names(stack: Stack, axes: tuple[Axis, Axis]) -> tuple[Sequence[str], Sequence[str]]:
+    """What rows and columns are called; numbers if the layers differ in size, as where a Funnel pools: what is a token
+    in one of them is none in another."""
+    if len({(call.queries, call.keys) for call in stack.calls}) == 1:
+        return axes[0].labels, axes[1].labels
+    longest = max(call.queries for call in stack.calls), max(call.keys for call in stack.calls)
+    rows, cols = ([str(place) for place in range(count)] for count in longest)
+    return rows, cols
 
 
 def _name(place: int, stack: Stack) -> str:

@@ -70,6 +70,7 @@ def current_stack(trace: ModelTrace) -> Stack:
     view = state.model_view()
     stack = stack_at(trace.calls, view)
     say_moved(stack, view.layer)
+    say_axes(stack)
     several = len(stacks_of(trace.calls)) > 1
     stream, kind = stack.name if several else ("", stack.name[1])
     state.look(stream=stream, kind=kind, layer=stack.layer, head=stack.head, i=stack.i, j=stack.j)
@@ -83,8 +84,14 @@ def say_moved(stack: Stack, asked: int) -> None:
         notice(t("real.layer_without", asked=asked, layer=stack.layer), "moved")
 
 
+def say_axes(stack: Stack) -> None:
+    """A sentence where rows and columns are not the tokens of the text."""
+    if not stack.call.of_tokens:
+        notice(t("real.not_tokens", rows=stack.call.queries, columns=stack.call.keys), "axes")
+
+
 def labels_of(call: AttentionCall) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Labels of queries and keys; positions where the model has no tokens (images, sound)."""
+    """Labels of queries and keys; numbers where they are not tokens (images, sound, pooled layers, streams)."""
     queries = call.query_labels or tuple(str(i) for i in range(call.queries))
     keys = call.key_labels or tuple(str(j) for j in range(call.keys))
     return queries, keys

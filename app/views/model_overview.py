@@ -45,14 +45,16 @@ def show() -> None:
 def _lead(now: Opened, stack: Stack) -> str:
     """How many heads in how many layers read the text."""
     others = now.model.info.others.get(stack.name, {})
+    kind = "lead_rows" if not stack.call.of_tokens else "lead_some" if others else "lead"
     count, numbers = len(stack.calls), spans(stack.layers)
     return t(
-        "real.overview.lead_some" if others else "real.overview.lead",
+        f"real.overview.{kind}",
         heads=sum(call.heads for call in stack.calls),
         layers=count,
         total=count + len(others),
         numbers=numbers,
         tokens=stack.call.keys,
+        rows=stack.call.queries,
     )
 
 

@@ -61,6 +61,8 @@ class Places:
         return {"first": self._column == 0}
 
     def _along(self) -> dict[str, Tensor]:
+        if self.queries != self.keys:  # rows of a pooling layer do not stand where the columns do
+            return {}
         offset = self._column - self._row
         first = (self._column == 0) & (self._row > 0)
         return {"previous": offset == -1, "next": offset == 1, "itself": offset == 0, "first": first}

@@ -62,6 +62,11 @@ class AttentionCall:
         return self.recorded.tier
 
     @property
+    def of_tokens(self) -> bool:
+        """Whether rows and columns are known to be tokens, one each."""
+        return self.query_labels is not None and self.key_labels is not None
+
+    @property
     def batches(self) -> int:
         return max(self.recorded.query.shape[0], self.recorded.key.shape[0])
 

@@ -16,6 +16,7 @@ from models.pretrained.follow import Follower
 from models.pretrained.recording import Recorded
 from models.pretrained.session import Session, listening
 from models.pretrained.unchanged import unchanged
+from models.pretrained.whole import Turn, only_whole
 
 FOLLOWED = 2  # the tier of calls found by following tensors
 
@@ -25,7 +26,8 @@ class CapturedForward:
     """The calls of one forward pass in order, and the model's output.
 
     `tier` is the highest any call needed: 1 through the attention interface, 2 by following tensors, 3 the model's own
-    weights without q, k and v. `unseen` are attention modules that ran and were not caught (path → class).
+    weights without q, k and v. `unseen` are attention modules that ran and were not caught, or not as one whole (path →
+    class).
     """
 
     calls: tuple[AttentionCall, ...]
@@ -55,14 +57,18 @@ def _captured(model: nn.Module, inputs: Mapping[str, Any]) -> CapturedForward:
     with listening(Session(model, _batch(inputs))) as session:
         output = model(**inputs)
     recorded, unseen = list(session.calls), session.unseen
+    softmaxes = session.softmaxes
     if unseen or not recorded:
-        recorded, unseen = _followed(model, inputs, recorded, unseen)
+        recorded, unseen, softmaxes = _followed(model, inputs, recorded, unseen)
+    recorded, parts = only_whole(recorded, softmaxes)
     calls, wrong = _believed(_calls(model, recorded, inputs))
-    unseen = {**unseen, **wrong}
+    unseen = {**unseen, **wrong, **parts}
+    if not calls and not parts:
+        returned = plain.recorded_weights(model, inputs)
+        calls = _calls(model, plain.of_tokens(returned, model, inputs), inputs)
+        parts = unseen if returned else parts
     if not calls:
-        calls = _calls(model, plain.recorded_weights(model, inputs), inputs)
-    if not calls:
-        raise _nothing_found(model, unseen)
+        raise _nothing_found(model, unseen, in_parts=bool(parts))
     return CapturedForward(tuple(calls), output, max(call.tier for call in calls), unseen, _notes(unseen))
 
 
@@ -95,12 +101,13 @@ def _batch(inputs: Mapping[str, Any]) -> int:
 
 def _followed(
     model: nn.Module, inputs: Mapping[str, Any], first: list[Recorded], unseen: Mapping[str, str]
-) -> tuple[list[Recorded], dict[str, str]]:
+) -> tuple[list[Recorded], dict[str, str], Mapping[Turn, int]]:
     """A second run in which tensors are followed; calls that the first run has keep their order among the new ones."""
     with listening(Session(model, _batch(inputs))) as session, Follower(session):
         model(**inputs)
-    found = session.calls if len(session.calls) > len(first) else first
-    return found, session.unseen if found is session.calls else dict(unseen)
+    if len(session.calls) > len(first):
+        return session.calls, session.unseen, session.softmaxes
+    return first, dict(unseen), {}
 
 
 def _padded(call: Recorded, place: naming.Place, inputs: Mapping[str, Any]) -> Tensor | None:
@@ -120,11 +127,21 @@ def _padded(call: Recorded, place: naming.Place, inputs: Mapping[str, Any]) -> T
 def _notes(unseen: Mapping[str, str]) -> tuple[str, ...]:
     if not unseen:
         return ()
-    return ("Attention modules that ran unseen: " + ", ".join(sorted(set(unseen.values()))) + ".",)
+    names = ", ".join(sorted(set(unseen.values())))
+    return (f"Attention modules that ran and are not shown, unseen or computed in parts: {names}.",)
 
 
-def _nothing_found(model: nn.Module, unseen: Mapping[str, str]) -> InputError:
+def _nothing_found(model: nn.Module, unseen: Mapping[str, str], *, in_parts: bool) -> InputError:
     name, modules = type(model).__name__, ", ".join(sorted(set(unseen.values())))
+    if in_parts:
+        return InputError(
+            "attention_in_parts",
+            f"{name} computes its attention in parts ({modules}): in blocks, windows or several streams. Their rows and "
+            "columns are not the tokens of the text, and no part is the whole. Expected: attention from token to "
+            "token. Choose another model; some, such as BigBird, attend in full to a shorter text.",
+            model=name,
+            modules=modules,
+        )
     if unseen:
         return InputError(
             "attention_unseen",

@@ -65,6 +65,7 @@ class Follower(TorchFunctionMode):
         weighted = next((self._weights[t] for t in tensors if t in self._weights), None)
         if plain == "softmax":
             if nodes:
+                self.session.normalised()
                 self._weights[out] = Weighted(tensors[0].detach(), out.detach(), nodes[0])
         elif name in MATMUL:
             self._product(name, args, kwargs, tensors, weighted, out)

@@ -150,10 +150,12 @@ def traced(captured: CapturedForward, prepared: Prepared) -> ModelTrace:
 
 
 def _labelled(call: AttentionCall, tokens: Mapping[str, ModelTokens]) -> AttentionCall:
-    """Names only where there is one token per row and column: pooling layers have fewer."""
+    """Names only where there is one token per row and column: pooling layers have fewer, windows stand in the batch."""
     queries = tokens.get(call.stream)
     keys = tokens.get("encoder") if call.kind == "cross" else queries
-    if queries is None or keys is None or (len(queries), len(keys)) != (call.queries, call.keys):
+    if queries is None or keys is None or call.batches > 1:
+        return call
+    if (len(queries), len(keys)) != (call.queries, call.keys):
         return call
     return call.with_labels(queries.labels, keys.labels)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -29,6 +30,8 @@ class Session:
         self.names = {id(module): name for name, module in model.named_modules()}
         self.calls: list[Recorded] = []
         self.ran: dict[str, str] = {}  # attention modules that ran: path → class
+        self.turns: Counter[str] = Counter()  # how many times each of them began
+        self.softmaxes: Counter[tuple[str, int]] = Counter()  # of q·k, by path and turn
         self.current = ""  # the attention module that began last
         self._unreadable: set[str] = set()
         self._linears: list[Projected] = []
@@ -44,6 +47,7 @@ class Session:
         if name is None:
             return
         self.ran.setdefault(name, type(module).__name__)
+        self.turns[name] += 1
         self.current = name
         found = tuple(_rotations((*args, *kwargs.values())))
         if found:
@@ -109,10 +113,15 @@ class Session:
     def add(self, call: Recorded, merged: Tensor | None) -> None:
         """Keep a call; `merged` (B × N × H × V) are its head outputs side by side, which W_O will take up; None if
         they cannot be seen."""
-        self.calls.append(call if merged is None else replace(call, sample=sample_of(merged)))
+        sample = None if merged is None else sample_of(merged)
+        self.calls.append(replace(call, sample=sample, turn=self.turns[call.name]))
         self._merged = None if merged is None else (call.name, call.around, merged)
         self._linears.clear()
         self._norms.clear()
+
+    def normalised(self) -> None:
+        """Products of queries and keys went through a softmax in the attention module that began last."""
+        self.softmaxes[self.current, self.turns[self.current]] += 1
 
     def module(self, name: str) -> nn.Module | None:
         """The module at a path."""

@@ -9,11 +9,12 @@ import pytest
 import transformers as hf
 from streamlit.testing.v1 import AppTest
 
-from app.languages import LANGUAGES
+from app.languages import LANGUAGES, locale
 from models.pretrained.loading import unload_models
 from tests.app.pages import healthy, open_page, texts
 from tests.app.test_model_pages import written
 from tests.models.pretrained import folders
+from tests.models.pretrained.architectures import ARCHITECTURES
 
 PAGES = ("overview", "head", "cell", "steps", "roles", "cause", "grow")
 TEXT = "the quick brown fox and the quick dog"
@@ -82,3 +83,46 @@ def test_switching_off_names_and_changes_the_right_layer(jamba: str) -> None:
     chosen = next(box for box in at.multiselect if "am.cause_off" in str(box.key))
     assert list(chosen.options) == [f"L{layer}H{head}" for layer in (1, 3) for head in range(4)]
     assert chosen.value == ["1.2", "3.3"]
+
+
+def funnel(folder: Path) -> str:
+    config = hf.FunnelConfig(
+        vocab_size=400, d_model=32, n_head=4, d_head=8, d_inner=40, block_sizes=[1, 1], num_decoder_layers=1
+    )
+    return str(folders.save(folder, folders.seeded(hf.FunnelModel, config), "wordpiece"))
+
+
+@pytest.mark.parametrize("path", ["overview", "head", "cell", "steps", "roles"])
+def test_rows_that_are_no_tokens_are_said_to_be_none(path: str, tmp_path: Path) -> None:
+    folder = funnel(tmp_path)
+    for layer, pooled in (("0", False), ("1", True)):
+        at = opened(path, folder, stream="encoder", layer=layer)
+        assert healthy(at)
+        assert any("not the tokens of the text" in text for text in texts(at)) == pooled
+        if path == "overview":
+            assert ("read these" in written(at)) != pooled
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_streams_of_prophetnet(language: str, tmp_path: Path) -> None:
+    """Its cross-attention has a row per token and stream: 3 streams of 6 tokens are not 18 tokens."""
+    sizes = {**ARCHITECTURES["ProphetNet"].sizes, "vocab_size": 400}
+    model = folders.seeded(hf.ProphetNetForConditionalGeneration, hf.ProphetNetConfig(**sizes))
+    folders.save(tmp_path, model, "wordpiece")
+    query = {"stream": "decoder", "kind": "cross", "mtarget": "the quick fox", "lang": language}
+    at = opened("overview", str(tmp_path), **query)
+    assert healthy(at)
+    said = {"en": "several streams", "zh": "多路输入"}[language]
+    assert any(said in text for text in texts(at))
+    assert any("ProphetNetNgramSelfAttention" in text for text in texts(at))
+    assert {"en": "read these", "zh": "个词元。每个"}[language] not in written(at)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_window_is_refused_with_the_reason(language: str, tmp_path: Path) -> None:
+    config = hf.LongformerConfig(**folders.SIZES, attention_window=4)
+    folders.save(tmp_path, folders.seeded(hf.LongformerModel, config), "wordpiece")
+    at = opened("overview", str(tmp_path), lang=language)
+    assert healthy(at)
+    expected = locale(language)["errors"]["attention_in_parts"].split("{modules}")[1][:30]
+    assert any(expected in text for text in texts(at))
