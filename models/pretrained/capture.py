@@ -136,8 +136,8 @@ def _nothing_found(model: nn.Module, unseen: Mapping[str, str], *, in_parts: boo
     if in_parts:
         return InputError(
             "attention_in_parts",
-            f"{name} computes its attention in parts ({modules}): in blocks, windows or several streams. Their rows and "
-            "columns are not the tokens of the text, and no part is the whole. Expected: attention from token to "
+            f"{name} computes its attention in parts ({modules}): in blocks, windows or several streams. Their rows "
+            "and columns are not the tokens of the text, and no part is the whole. Expected: attention from token to "
             "token. Choose another model; some, such as BigBird, attend in full to a shorter text.",
             model=name,
             modules=modules,

@@ -43,8 +43,8 @@ class Recorded:
     itself hides later keys. `sinks` is one number per head, or broadcastable to B × H × N × 1. `tier` is 1 for a call
     through the attention interface, 2 for one found by following tensors, 3 if only the model's own `weights`
     (B × H × N × M) are known; q, k and v then have no dimensions (K = V = 0). `sample` is a few rows of the model's own
-    head outputs, to check a recomputation with: the rows, and B × rows × H × V. `turn` counts the runs of the module, the
-    one of this call included; 0 where that is not known.
+    head outputs, to check a recomputation with: the rows, and B × rows × H × V. `turn` counts the runs of the module,
+    the one of this call included; 0 where that is not known.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """What is shown is the whole attention of a layer: parts of one are left out and named.
 
 A model may compute one attention piece by piece: BigBird in blocks, ProphetNet in several streams, a Longformer in a
-window and from a few global tokens. Each piece is a softmax of its own over other keys, so that its rows and columns are
-not the tokens of the text, and none of them is what the layer does.
+window and from a few global tokens. Each piece is a softmax of its own over other keys, so that its rows and columns
+are not the tokens of the text, and none of them is what the layer does.
 """
 
 from __future__ import annotations
