@@ -57,7 +57,7 @@ def _captured(model: nn.Module, inputs: Mapping[str, Any]) -> CapturedForward:
     with listening(Session(model, _batch(inputs))) as session:
         output = model(**inputs)
     recorded, unseen = list(session.calls), session.unseen
-    softmaxes = session.softmaxes
+    softmaxes: Mapping[Turn, int] = session.softmaxes
     if unseen or not recorded:
         recorded, unseen, softmaxes = _followed(model, inputs, recorded, unseen)
     recorded, parts = only_whole(recorded, softmaxes)
