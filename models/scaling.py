@@ -8,6 +8,7 @@ Source: Vaswani et al. 2017, section 3.2.1, footnote 4.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -57,15 +58,20 @@ class Measured:
 
 
 def draw(d_k: int, keys: int, seed: int, queries: int = QUERIES) -> Draws:
-    """The vectors for one d_k, the same for the same seed. Raises ValueError for sizes below 1."""
+    """The vectors for one d_k, the same for the same seed: the first d_k numbers of each vector of a longer draw, so
+    that turning d_k lengthens vectors and does not change them for others. Raises ValueError for sizes below 1."""
     if min(d_k, keys, queries) < 1:
         raise ValueError(f"sizes of at least 1 were expected, received {d_k=}, {keys=}, {queries=}")
-    generator = np.random.Generator(np.random.PCG64([seed, d_k, keys]))  # named: numpy may change its default
 
-    def normal(*shape: int) -> Tensor:
+    def normal(stream: int, *shape: int) -> Tensor:
+        generator = np.random.Generator(
+            np.random.PCG64([seed, keys, stream])
+        )  # named: numpy may change its default
         return torch.from_numpy(generator.standard_normal(shape, dtype=np.float32))
 
-    return Draws(normal(queries, d_k), normal(queries, keys, d_k), normal(queries, keys))
+    # dimensions come first: what is drawn for the first of them does not depend on how many follow
+    both = normal(0, d_k, queries, 1 + keys).permute(1, 2, 0).contiguous()  # R 1+M K
+    return Draws(both[:, 0], both[:, 1:], normal(1, queries, keys))
 
 
 def dot_product_rows(draws: Draws, scale: float) -> Tensor:
@@ -107,10 +113,14 @@ def expected_spread(d_k: int, scale: float) -> float:
     return math.sqrt(d_k) * scale
 
 
-def middle_row(draws: Draws) -> int:
-    """The query whose largest weight without scaling is the middle one: a typical row to look at."""
-    largest = steps.softmax(dot_product_rows(draws, 1.0)).amax(-1)
-    return int(largest.argsort()[len(largest) // 2])
+def typical_row(sizes: Sequence[int], keys: int, seed: int) -> int:
+    """The query to look at at every d_k: the one whose largest weight without scaling lies nearest to the middle of all
+    queries, over all these sizes."""
+    away = torch.zeros(QUERIES)
+    for d_k in sizes:
+        largest = steps.softmax(dot_product_rows(draw(d_k, keys, seed), 1.0)).amax(-1)  # R
+        away += (largest.argsort().argsort() - QUERIES // 2).abs()
+    return int(away.argmin())
 
 
 def _typical(values: Tensor) -> Typical:

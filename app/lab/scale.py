@@ -25,7 +25,8 @@ class Curves:
 
 @dataclass(frozen=True)
 class Here:
-    """What was measured at one d_k, and one typical row of it: scores and weights (M numbers each), without and with
+    """What was measured at one d_k, and the row of one typical query, the same at
+    every d_k: scores and weights (M numbers each), without and with
     division by √d_k."""
 
     plain: Measured
@@ -46,7 +47,7 @@ def curves(keys: int, temperature: float, seed: int) -> Curves:
 def here(d_k: int, keys: int, temperature: float, seed: int) -> Here:
     """The chosen d_k, which may be any whole number."""
     draws, scale = scaling.draw(d_k, keys, seed), 1 / math.sqrt(d_k)
-    row = scaling.middle_row(draws)
+    row = _row(keys, seed)
     scores = scaling.dot_product_rows(draws, 1.0)[row]
     scaled = scaling.dot_product_rows(draws, scale)[row]
     plain_measured, scaled_measured = _pair(d_k, keys, temperature, seed)
@@ -57,6 +58,12 @@ def here(d_k: int, keys: int, temperature: float, seed: int) -> Here:
         tuple(steps.softmax(scores, temperature).tolist()),
         tuple(steps.softmax(scaled, temperature).tolist()),
     )
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _row(keys: int, seed: int) -> int:
+    """The query that is looked at, the same at every d_k."""
+    return scaling.typical_row(SIZES, keys, seed)
 
 
 def _pair(d_k: int, keys: int, temperature: float, seed: int) -> tuple[Measured, Measured]:

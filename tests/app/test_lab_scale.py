@@ -34,7 +34,7 @@ def test_the_page(lang: str, preset: str) -> None:
     app = open_page("scale", {"lang": lang, "preset": preset})
     assert healthy(app)
     assert len(charts(app)) == 4
-    assert "15.82 · 16.00" in table(app)
+    assert "16.13 · 16.00" in table(app)
     assert "NaN" in table(app)
 
 
