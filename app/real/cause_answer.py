@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from app.i18n import t
 from app.real.cause import Seen
+from app.real.cause_numbers import turned as how_far
 from app.real.headline import spoken
 from app.real.stack import labels_of
 from components.theme import num, percent
@@ -67,12 +68,12 @@ def _turned(seen: Seen) -> str:
     said = t(
         "cause.turned" if turned >= TURNED else "cause.unturned",
         token=bold(labels[seen.position]),
-        turned=num(turned, 4),
+        turned=how_far(turned),
         share=percent(float(found.length[seen.position])),
     )
     if most == seen.position or float(found.turned[most]) < TURNED:
         return said
-    return said + t("cause.most", token=bold(labels[most]), turned=num(float(found.turned[most]), 4))
+    return said + t("cause.most", token=bold(labels[most]), turned=how_far(float(found.turned[most])))
 
 
 def chance(probability: float) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from app.i18n import t
 from app.real.cause import Seen, plain
 from app.real.cause_answer import SMALL, chance, looked_at, positions, query, verdict
+from app.real.cause_numbers import signed, turned
 from components.theme import num
 from components.token_bars import token_bars
 from models.interventions.change import What
@@ -89,7 +90,7 @@ def show_ledger(seen: Seen) -> None:
     largest = max(1.0 if follows else 0.02, *(abs(value) for value in values.values()))
     rows = "".join(
         f'<div class="row{" chosen" if what == seen.what else ""}"><span>{_done(seen, what)}</span>'
-        f"{_diverging(value, largest, both=follows)}<b>{signed(value) if follows else num(value, 4)}</b></div>"
+        f"{_diverging(value, largest, both=follows)}<b>{signed(value) if follows else turned(value)}</b></div>"
         for what, value in values.items()
     )
     share = 100 * min(1.0, seen.weight)
@@ -120,8 +121,3 @@ def _diverging(value: float, largest: float, *, both: bool) -> str:
     sign = "fall" if value < 0 else "rise" if both else "w"
     middle = "<em></em>" if both else ""
     return f'<span class="track">{middle}<i class="{sign}" style="left:{left:.1f}%;width:{share:.1f}%"></i></span>'
-
-
-def signed(bits: float) -> str:
-    """A change in bits with its sign: "+0.31", "−2.40"; "0.00" for none."""
-    return f"+{num(bits)}" if bits >= 0.005 else num(bits)

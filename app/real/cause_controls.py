@@ -11,6 +11,7 @@ from app.i18n import t, words
 from app.real.axes import axes_of
 from app.real.cause import Seen, change_of, plain
 from app.real.cause_answer import chance, positions
+from app.real.head_matrix import show_head_matrix
 from app.real.headline import choose_head, choose_stack
 from app.real.opening import Opened
 from app.real.shown import Axis, shown_mask, shown_weights
@@ -122,6 +123,15 @@ def show_matrix(now: Opened, stack: Stack) -> None:
         height=HEIGHT,
         channel="cause",
         on_select=look,
+    )
+
+
+def show_plain(now: Opened, stack: Stack) -> None:
+    """The head's weights as they are, where nothing can be changed."""
+    rows, cols = axes_of(now, stack)
+    weights = shown_weights(stack.call.weights(stack.head), rows, cols)
+    show_head_matrix(
+        weights, stack, rows, cols, key="cause_plain", height=HEIGHT, channel="cause", head=stack.head
     )
 
 

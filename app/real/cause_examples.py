@@ -59,10 +59,17 @@ FIRST = "paris"
 
 
 def show_examples() -> None:
-    """One button per example."""
+    """One button per example of the open model; those of others stand apart, each with its model's name."""
+    open_now = state.model_view().model
+    own = [name for name, example in EXAMPLES.items() if example.view.model == open_now]
     with st.container(horizontal=True, key="cause_examples"):
-        for name in EXAMPLES:
+        for name in own:
             st.button(t(f"cause.example.{name}"), key=f"am.cause_{name}", on_click=open_example, args=(name,))
+        with st.popover(t("cause.other_examples"), icon=":material/swap_horiz:", type="tertiary"):
+            for name, example in EXAMPLES.items():
+                if name not in own:
+                    label = f"{t(f'real.short.{example.view.model}')} · {t(f'cause.example.{name}')}"
+                    st.button(label, key=f"am.cause_{name}", on_click=open_example, args=(name,))
 
 
 def open_example(name: str) -> None:

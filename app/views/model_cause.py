@@ -11,7 +11,7 @@ from app.notice import error_notice
 from app.real.cause import Seen, seen
 from app.real.cause_answer import sentence
 from app.real.cause_bars import show_effect, show_ledger
-from app.real.cause_controls import show_besides, show_head, show_matrix, show_output, show_what
+from app.real.cause_controls import show_besides, show_head, show_matrix, show_output, show_plain, show_what
 from app.real.cause_examples import begin_with_an_example, show_examples
 from app.real.cause_scan import show_scan
 from app.real.facts import show_notes
@@ -35,27 +35,29 @@ def show() -> None:
         show_notes(now)
         title(t("cause.title"), t("cause.lead"))
         show_examples()
+        found = _seen(now, stack)
         left, right = st.columns([1, 1.1], gap="medium")
         with left, st.container(gap="small"):
             show_head(now, stack)
+            if found is None:
+                show_plain(now, stack)
+                return
             show_matrix(now, stack)
             show_besides(stack)
         with right, st.container(gap="small"):
             show_what()
-            found = _answer(now, stack)
-        if found is not None:
-            show_scan(found)
+            st.html(f'<p class="am-answer">{sentence(found)}</p>')
+            show_effect(found)
+            show_ledger(found)
+            show_output(found)
+        show_scan(found)
 
 
-def _answer(now: Opened, stack: Stack) -> Seen | None:
-    """What comes of the change; why not, if it cannot be made."""
+def _seen(now: Opened, stack: Stack) -> Seen | None:
+    """What comes of the change. Where none can be made or compared, that is said here, above everything that could be
+    set for it: there is then nothing to set."""
     try:
-        found = seen(now, stack)
+        return seen(now, stack)
     except InputError as error:
         error_notice(error, "cause")
         return None
-    st.html(f'<p class="am-answer">{sentence(found)}</p>')
-    show_effect(found)
-    show_ledger(found)
-    show_output(found)
-    return found

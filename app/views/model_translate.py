@@ -32,7 +32,8 @@ def show() -> None:
         left, right = st.columns([1.16, 1], gap="medium")
         with left:
             above = st.container(gap="small")
-        now = opened()
+        with notes:
+            now = opened()
         with above:
             if now is not None or _is_here():
                 title(t("translate.title"), t("translate.lead"))

@@ -9,7 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from models.rounding import ROUNDING
+
 BIT = math.log(2)
+# What two runs of the same float32 model may differ by without a cause: logits of size 20 are rounded by about 2·10⁻⁴,
+# vectors by 10⁻⁵ of their length, which turns them by half the square of that.
+NOISE_BITS = 20 * ROUNDING[torch.float32] / BIT
+NOISE_TURN = ROUNDING[torch.float32] ** 2 / 2
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from app.model_view import ModelView
 from app.real import cause_scan
 from app.real.cause_answer import chance
 from app.real.cause_examples import EXAMPLES, Example
+from app.real.cause_numbers import signed, turned
 from app.url import State, encode
 from models.interventions.change import Intervention
 from models.interventions.compare import compare
@@ -331,6 +332,61 @@ def test_attention_that_is_the_models_own_gets_a_sentence(tmp_path: Path) -> Non
     assert healthy(at)
     assert "can be watched and not changed" in written(at)
     assert "am_matrix" in components(at)
+    assert not offered(at)
+
+
+def offered(at: AppTest) -> list[str]:
+    """The page's own controls of the change, and examples that are offered beside the model's own."""
+    groups = [group.key for group in at.get("button_group") if str(group.key).startswith("am.x_")]
+    lists = [
+        select.key
+        for select in (*at.selectbox, *at.multiselect)
+        if str(select.key).startswith(("am.x_", "am.cause"))
+    ]
+    scan = [button.key for button in at.button if button.key == "am.cause_scan"]
+    return [str(key) for key in (*groups, *lists, *scan)]
+
+
+def test_where_nothing_can_be_changed_nothing_is_offered(tmp_path: Path) -> None:
+    """No number to compare: said at once as well. And a model that can be changed has it all."""
+    model = folders.llama()
+    with torch.no_grad():
+        model.lm_head.weight.fill_(torch.inf)
+    folders.save(tmp_path, model)
+    at = open_page("cause", looked_at(ModelView(layer=0, head=0, i=1, j=0), tmp_path))
+    assert not offered(at.button(key="am.open_own").click().run())
+    assert len(offered(open_page("cause", at_view(PARIS)))) >= 4
+
+
+@pytest.mark.parametrize("model", ["smollm2", "en-pt", "minilm"])
+def test_examples_are_those_of_the_open_model(model: str) -> None:
+    at = open_page("cause", at_view(ModelView(model=model), x_stay="1"))
+    labels = {
+        button.key: button.label
+        for button in at.button
+        if str(button.key).removeprefix("am.cause_") in EXAMPLES
+    }
+    own = {f"am.cause_{name}" for name, example in EXAMPLES.items() if example.view.model == model}
+    assert {key for key, label in labels.items() if "·" not in label} == own
+
+
+@pytest.mark.parametrize(
+    ("bits", "text"),
+    [
+        (0.0, "0"),
+        (1e-6, "≈ 0"),
+        (-1e-6, "≈ 0"),
+        (0.0031, "+0.0031"),
+        (-0.0004, "−4.0 × 10⁻⁴"),
+        (0.31, "+0.31"),
+        (-2.4, "−2.40"),
+    ],
+)
+def test_a_small_effect_is_no_zero(bits: float, text: str) -> None:
+    assert signed(bits) == text
+    assert turned(0.0) == "0"
+    assert turned(1e-13) == "≈ 0"
+    assert turned(2.1e-6) == "2.1 × 10⁻⁶"
 
 
 def test_a_model_that_gives_no_numbers_gets_a_sentence(tmp_path: Path) -> None:
