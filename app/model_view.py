@@ -73,6 +73,9 @@ EXAMPLES: dict[str, ModelView] = {
     ),
 }
 
+# The languages that a ready model reads, for texts that come from elsewhere in the app; the first that fits is opened.
+READS: dict[str, frozenset[str]] = {"minilm": frozenset({"en"}), "smollm2": frozenset({"en"})}
+
 MINE = "mine"  # the name of the model that the session trains itself
 OWN = (
     "repeat",

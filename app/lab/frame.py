@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from app import navigation, state
+from app import navigation, state, unlearned
 from app.i18n import t
 
 Draw = Callable[[], None]
@@ -25,13 +25,16 @@ def frame(
     carry: Mapping[str, Any] | None = None,
     below: Draw | None = None,
     ratio: tuple[float, float] = (2.1, 1.0),
+    pattern: bool = True,
 ) -> None:
     """Draw a laboratory. Its title is the text `lab.NAME.title`; `picture`, `knobs` and `words` draw their parts (the
     words refer to the numbers on the screen); `functions` are those of `models` that computed it; `step` is the step of
     the stage that shows the same state and `carry` the settings it needs for that; `below` draws what is wider than the
-    picture."""
+    picture; `pattern` says that the picture shows attention of weights that were not learned."""
     with st.container(key=f"lab_{name}", gap="small"):
         st.html(f"<h1>{t(f'lab.{name}.title')}</h1>")
+        if pattern:
+            unlearned.show()
         left, right = st.columns(list(ratio), gap="medium")
         with left, st.container(gap="small"):
             picture()

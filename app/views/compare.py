@@ -9,7 +9,7 @@ import numpy.typing as npt
 import streamlit as st
 import torch
 
-from app import state
+from app import state, unlearned
 from app.i18n import t, words
 from app.notice import error_notice, notice
 from app.session import computed, trace_of
@@ -71,6 +71,7 @@ def show() -> None:
     if left_out:
         notice(t("compare.left_out"), "left_out")
     head = min(state.view().head, first.heads - 1)
+    unlearned.show()
     _pictures(first, second, head)
     if second is not None:
         _outputs(Comparison(first, second), causal=settings.mask == "causal")

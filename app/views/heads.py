@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from app import state
+from app import state, unlearned
 from app.i18n import t, table
 from app.session import current_trace
 from app.views.heads_numbers import head_contributions
@@ -37,6 +37,7 @@ def show() -> None:
     st.html(Path(__file__).with_name("heads.css"))
     with st.container(key="heads", gap="small"):
         _overview(trace)
+        unlearned.show()
         _enlarged(trace, head, (query, key))
         _together(trace, query)
         st.html('<div class="am-section"></div>')

@@ -32,6 +32,7 @@ def show() -> None:
             gradients.last_by_first,
         ),
         step="scores",
+        pattern=False,
         below=_below,
     )
 

@@ -34,6 +34,7 @@ def show() -> None:
             "keys": (geometry.take_apart, geometry.around_query, steps.dot_products, steps.softmax),
         }[source],
         step={"free": None, "pair": "scores", "keys": "weights"}[source],
+        pattern=source != "free",
     )
 
 

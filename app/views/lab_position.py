@@ -44,6 +44,7 @@ def show() -> None:
         functions=FUNCTIONS[name],
         step=None if not same else "position" if name == "sinusoidal" else "scores",
         carry={"position": name},
+        pattern=state.lab("p_view") == "sentence" and name != "learned",
         ratio=(2.3, 1.0),
     )
 

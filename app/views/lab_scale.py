@@ -39,6 +39,7 @@ def show() -> None:
             stable_softmax,
         ),
         step="scaled",
+        pattern=False,
         carry=carried(chosen.plain.d_k, state.lab("s_temp")),
         below=lambda: scale_overflow.show(chosen),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import choices, matrix_editor, state
+from app import choices, matrix_editor, state, unlearned
 from app.i18n import t, words
 from app.matrix_actions import show_actions
 from app.navigation import page
@@ -29,6 +29,7 @@ def show() -> None:
     before = original_trace(now.settings)
     opened = open_matrix(now.trace, before, state.current().matrix)
     st.caption(explanation(now, opened))
+    unlearned.show()
     choose, act = st.columns([5, 6], vertical_alignment="bottom")
     with choose:
         choices.segments(

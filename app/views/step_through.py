@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app import state
+from app import state, unlearned
 from app.i18n import table
 from app.session import computed
 from app.views.step_code import show_code
@@ -16,6 +16,7 @@ def show() -> None:
     assert trace.tokens is not None
     view = state.view()
     head = min(view.head, trace.heads - 1)
+    unlearned.show()
     moved = stage(
         trace,
         head=head,
