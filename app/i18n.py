@@ -6,6 +6,7 @@ from typing import Any
 
 import app.state as state
 from app.languages import LANGUAGES, locale
+from components.phrase import fill
 from models.errors import InputError
 
 LONGEST_TEXT = 400  # characters of a value in an error's sentence
@@ -15,25 +16,14 @@ __all__ = ["LANGUAGES", "error_text", "t", "table", "words"]
 
 
 def t(key: str, **values: object) -> str:
-    """The text of a dotted key in the session's language, its {places} filled with `values`.
+    """The text of a dotted key in the session's language, its {places} filled with `values` (see `fill`).
 
-    A place {name|one|many} becomes the form of a word that goes with the value: "{count} {count|token|tokens}".
     Raises KeyError if the key does not exist, names a table, or a place has no value: a page never shows a bare key.
     """
     text = _look_up(state.language(), key)
     if not isinstance(text, str):
         raise KeyError(f"{key} is a table, not a text")
-    return text.format_map(_Places(values))
-
-
-class _Places(dict[str, object]):
-    """The values of a text's places; those with two forms of a word are looked up by what they count."""
-
-    def __missing__(self, place: str) -> str:
-        name, *forms = place.split("|")
-        if len(forms) != 2:
-            raise KeyError(place)
-        return forms[0] if str(self[name]) == "1" else forms[1]
+    return fill(text, values)
 
 
 def table(name: str) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def _sentence() -> None:
     if tokens.truncated:
         st.caption(t("sidebar.cut", total=tokens.total, limit=MAX_TOKENS))
     elif len(tokens):
-        st.caption(t("sidebar.tokens" if len(tokens) > 1 else "sidebar.one_token", count=len(tokens)))
+        st.caption(t("sidebar.tokens", count=len(tokens)))
     if len(tokens):
         with st.container(key="strip"):
             token_strip(

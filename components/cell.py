@@ -13,6 +13,7 @@ from torch import Tensor
 
 from components.bundle import FRONTEND, script, style
 from components.matrix import whole_number
+from components.phrase import fill
 from components.registered import component
 from components.theme import num
 from models.cell import Cell
@@ -74,7 +75,7 @@ def _meta(
     cell: Cell, keys: Sequence[str], query_label: str, scale: float, text: Mapping[str, str]
 ) -> dict[str, Any]:
     def filled(name: str, **values: object) -> str:
-        return text[name].format_map(values)
+        return fill(text[name], values)
 
     row_note = "row_note_sink" if cell.sink > 0 else "row_note"
     if not math.isfinite(cell.total):

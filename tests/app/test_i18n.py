@@ -12,6 +12,7 @@ import pytest
 
 from app import i18n, languages
 from app.languages import LANGUAGES, locale, preferred_language
+from components.phrase import fill
 from models.errors import InputError
 from scripts.live import ROOT
 
@@ -143,3 +144,73 @@ def test_an_error_s_sentence_stays_short_and_can_be_sent(value: object) -> None:
     text = i18n.error_text(error)
     assert len(text) < 1000
     text.encode("utf-8")
+
+
+# What can never be one, or is no count: a size of at least two, a number that is a name, a measure with decimals.
+NEVER_ONE = {
+    *("sidebar.cut", "errors.heads_do_not_divide", "errors.matrix_empty", "errors.matrix_shape"),
+    *("errors.matrix_text_too_long", "errors.lab_one_token", "errors.task_too_long"),
+    *("errors.checkpoint_too_large", "compare.changed", "compare.lengths", "matrices.too_wide"),
+    *("matrices.many_changed", "components.head_grid.pooled"),
+    *("heads.lead", "heads.together.text", "heads.parameters.equal"),
+    *("stage.table_too_large", "stage.sentences.concat", "stage.sentences.output"),
+    *("stage.sentences.masked", "stage.sentences.head_output", "stage.sentences.head_output_some"),
+    *("stage.sentences.made_of_some", "stage.sentences.scores_tie", "step_through.code_too_long"),
+    *("real.cut", "real.overview.lead_some", "lab.scale.measured", "lab.position.sampled"),
+    *(
+        "lab.position.says_pair",
+        "lab.position.says_single",
+        "lab.position.says_learned",
+        "lab.position.alike_odd",
+    ),
+    *(
+        "lab.masks.moves",
+        ,
+        "lab.order.mask_tells",
+        "lab.order.moved",
+        "lab.order.word_moved",
+    ),
+    *("lab.cost.steps", "lab.cost.gradient"),
+    *("training.heads_do_not_divide", "training.status_running", "training.kind_encoder"),
+    *("training.kind_decoder", "training.kind_encoder_decoder", "roles.as_many"),
+    *(
+        "roles.unit.distance",
+        ,
+        ,
+        "cause.scan.part",
+        ,
+    ),
+    *("roles.measured_repeat", "roles.measured_sentences", "roles.measured_task", "steps.why"),
+    *(
+        "stage.sentences.position_sine",
+        "stage.sentences.position_cosine",
+        "errors.grow_prompt_too_long",
+        "real.rows_not_finite",
+    ),
+}
+NOUNS = (
+    "tokens heads layers numbers weights scores cells keys values rows columns dimensions positions places steps "
+    "outputs texts sentences examples sequences trainings others bytes characters symbols tensors buckets vectors terms"
+).split()
+COUNTED = re.compile(
+    rf"(\{{[^{{}}|]+\}}) (?:source |target |built-in |other |smaller )?({'|'.join(NOUNS)})\b"
+)
+
+
+def test_no_english_count_is_followed_by_a_plural_alone() -> None:
+    """“1 layers”: a count is followed by {count|layer|layers}, or can never be one."""
+    wrong = [
+        (key, found[0])
+        for key, text in leaves(locale("en"))
+        if key not in NEVER_ONE
+        for found in COUNTED.finditer(text)
+    ]
+    assert wrong == []
+
+
+def test_a_word_goes_with_its_count() -> None:
+    assert [i18n.t("sidebar.tokens", count=n) for n in (0, 1, 2)] == ["0 tokens", "1 token", "2 tokens"]
+    assert "1 layer, 4 heads each" in i18n.t("translate.size", layers=1, heads=4)
+    assert "1 head in 1 layer reads 1 token." in i18n.t("real.overview.lead", heads="1", layers=1, tokens=1)
+    with pytest.raises(KeyError):
+        fill("{count|one}", {"count": 1})
