@@ -165,7 +165,6 @@ NEVER_ONE = {
     ),
     *(
         "lab.masks.moves",
-        ,
         "lab.order.mask_tells",
         "lab.order.moved",
         "lab.order.word_moved",
@@ -175,10 +174,7 @@ NEVER_ONE = {
     *("training.kind_decoder", "training.kind_encoder_decoder", "roles.as_many"),
     *(
         "roles.unit.distance",
-        ,
-        ,
         "cause.scan.part",
-        ,
     ),
     *("roles.measured_repeat", "roles.measured_sentences", "roles.measured_task", "steps.why"),
     *(
