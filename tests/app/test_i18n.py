@@ -185,9 +185,22 @@ NEVER_ONE = {
     ),
 }
 NOUNS = (
-    "tokens heads layers numbers weights scores cells keys values rows columns dimensions positions places steps "
-    "outputs texts sentences examples sequences trainings others bytes characters symbols tensors buckets vectors terms"
-).split()
+    *(
+        "tokens",
+        "heads",
+        "layers",
+        "numbers",
+        "weights",
+        "scores",
+        "cells",
+        "keys",
+        "values",
+        "rows",
+        "columns",
+    ),
+    *("dimensions", "positions", "places", "steps", "outputs", "texts", "sentences", "examples", "sequences"),
+    *("trainings", "others", "bytes", "characters", "symbols", "tensors", "buckets", "vectors", "terms"),
+)
 COUNTED = re.compile(
     rf"(\{{[^{{}}|]+\}}) (?:source |target |built-in |other |smaller )?({'|'.join(NOUNS)})\b"
 )
