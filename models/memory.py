@@ -18,6 +18,13 @@ def free_memory(cgroup: Path = _CGROUP) -> int:
     return max(0, min(free, limit - used + _file_cache(cgroup)))
 
 
+def total_memory(cgroup: Path = _CGROUP) -> int:
+    """Bytes that there are: of the machine, or of the container if that has less."""
+    total = int(psutil.virtual_memory().total)
+    limit = _number(cgroup / "memory.max")
+    return total if limit is None else min(total, limit)
+
+
 def _number(path: Path) -> int | None:
     try:
         return int(path.read_text("ascii"))

@@ -16,6 +16,7 @@ from app.real.opening import key_of, opened_model
 from models.errors import InputError
 from models.generation import Draft, Rule, begin, writer_for, writes
 from models.pretrained import Model
+from models.pretrained.loading import shelf as models_kept
 
 BYTES = 300_000_000  # of all drafts that are kept for all sessions
 MANY = 10  # tokens at a click
@@ -35,6 +36,9 @@ class Growing:
 @st.cache_resource(show_spinner=False)
 def _shelf() -> Shelf:
     return Shelf(BYTES)
+
+
+models_kept.when_let_go.append(_shelf.clear)  # a draft holds its writer, and that its model
 
 
 def rule() -> Rule:

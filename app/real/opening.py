@@ -20,6 +20,7 @@ from models.errors import InputError
 from models.pretrained import Model, ModelTrace, load_model
 from models.pretrained.catalogue import MEGABYTE, READY_MODELS, ReadyModel
 from models.pretrained.download import Progress, Report
+from models.pretrained.loading import shelf
 from models.pretrained.problems import problem
 
 TRACES_KEPT = 4  # a trace of 1,024 tokens of a 12 × 12 model takes about 100 MB
@@ -145,3 +146,6 @@ def _digest(*parts: str) -> str:
 @st.cache_resource(max_entries=TRACES_KEPT, show_spinner=False)
 def _trace(digest: str, _model: Model, _view: ModelView) -> ModelTrace:  # noqa: ARG001 - the cache's key
     return _model.trace(_view.text, _view.pair or None, target=_view.target or None)
+
+
+shelf.when_let_go.append(_trace.clear)  # a trace holds its model's weights

@@ -15,7 +15,7 @@ from app.real.kept import Kept
 from app.real.opening import Opened
 from app.real.pictures import Pictures, draw_pictures
 from app.real.shown import Axis
-from app.real.stack import Stack
+from app.real.stack import Stack, on_place
 from components.head_grid import head_grid
 from models.head_roles import SHARES
 
@@ -49,7 +49,7 @@ def show_grid(now: Opened, stack: Stack) -> None:
         height=HEIGHT,
         channel=CHANNEL,
         shades=None if kind is None else _known(pictures, kind).tolist(),
-        on_select=lambda place: state.look(layer=stack.layers[place // columns], head=place % columns),
+        on_select=on_place(stack.layers, columns),
     )
 
 
@@ -79,10 +79,11 @@ def _chips(pictures: Pictures, stack: Stack) -> str | None:
         score = pictures.scores[kind][best[kind]]
         return f"{t(f'real.kind.{kind}')} :gray[L{stack.layers[row]}H{head} {score:.2f}]"
 
+    go = on_place(stack.layers, stack.most_heads)
+
     def look(chosen: str | None) -> None:
         if chosen is not None:
-            row, head = divmod(best[chosen], stack.most_heads)
-            state.look(layer=stack.layers[row], head=head)
+            go(best[chosen])
 
     if not found:
         return None

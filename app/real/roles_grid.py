@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-from app import state
 from app.i18n import t
 from app.real.roles import Roles
 from app.real.roles_words import ROLE, UNITS, compared, name_of, not_finite, short, written
-from app.real.stack import Stack
+from app.real.stack import Stack, on_place
 from components.value_grid import Cell, Group, value_grid
 from models.head_roles import ROLES, nearest_share, role_of
 
@@ -51,7 +50,7 @@ def show_grid(roles: Roles, stack: Stack, measure: str) -> None:
         even=even,
         groups=[Group(name_of(role), *LOOKS[role]) for role in ROLES] if measure == ROLE else (),
         height=HEIGHT,
-        on_select=lambda place: state.look(layer=stack.layers[place // columns], head=place % columns),
+        on_select=on_place(stack.layers, columns),
     )
 
 

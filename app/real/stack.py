@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app import state
@@ -95,3 +95,13 @@ def labels_of(call: AttentionCall) -> tuple[tuple[str, ...], tuple[str, ...]]:
     queries = call.query_labels or tuple(str(i) for i in range(call.queries))
     keys = call.key_labels or tuple(str(j) for j in range(call.keys))
     return queries, keys
+
+
+def on_place(layers: tuple[int, ...], columns: int) -> Callable[[int], None]:
+    """What a click on a place of a grid of heads does. It keeps numbers alone: Streamlit holds it as long as the
+    session lives, and a stack holds its whole model."""
+
+    def look(place: int) -> None:
+        state.look(layer=layers[place // columns], head=place % columns)
+
+    return look

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import logging
-import threading
-from collections import OrderedDict
 from pathlib import Path
 
 from models import collector
-from models.memory import free_memory
 from models.pretrained import problems
 from models.pretrained.assemble import assemble
 from models.pretrained.catalogue import READY_MODELS
 from models.pretrained.download import Report, fetch, intact
-from models.pretrained.folder import ModelFolder, open_folder
+from models.pretrained.folder import open_folder
 from models.pretrained.hub import HUB_ID, fetch_from_hub
 from models.pretrained.model import PretrainedModel
 from models.pretrained.own import OWN_MODELS, OwnModel, shipped_model
+from models.pretrained.shelf import Shelf
 
 Model = PretrainedModel | OwnModel
 
-HEADROOM = 1.2  # of the weights: buffers, and the numbers of one forward pass
-
-_LOG = logging.getLogger(__name__)
-
-_models: OrderedDict[tuple[object, ...], PretrainedModel] = OrderedDict()  # most recently used last
-_table = (
-    threading.Lock()
-)  # held for a look at the table only: whoever wants a loaded model never waits for another
-_one_at_a_time = threading.Lock()  # two models loading at once could both believe in the same free memory
+shelf = Shelf()  # of this process: all sessions share it
 
 
 def load_model(name: str | Path, report: Report = lambda _: None) -> Model:
@@ -46,32 +35,23 @@ def load_model(name: str | Path, report: Report = lambda _: None) -> Model:
         return shipped_model(str(name))
     path, ready = _find(str(name).strip(), report)
     folder = open_folder(path)
-    if (model := _loaded(folder)) is not None:
+    title = READY_MODELS[ready].title if ready else Path(name).name
+    stamp = folder.stamp
+    if (model := shelf.take(stamp, title, folder.bytes)) is not None:
         return model
-    with _one_at_a_time:
-        if (model := _loaded(folder)) is not None:  # by another thread, meanwhile
-            return model
-        title = READY_MODELS[ready].title if ready else Path(name).name
-        _make_room(title, folder)
+    try:
         model = assemble(folder, title, READY_MODELS.get(ready) if ready else None)
-        with _table:
-            _models[folder.stamp] = model
-        collector.collect()
-        return model
+    except BaseException:
+        shelf.give_up(stamp)
+        raise
+    shelf.put(stamp, model)
+    collector.collect()
+    return model
 
 
 def unload_models() -> None:
     """Forgets all loaded models: their memory is given back once nobody uses them any more."""
-    with _table:
-        _models.clear()
-    collector.collect()
-
-
-def _loaded(folder: ModelFolder) -> PretrainedModel | None:
-    with _table:
-        if folder.stamp in _models:
-            _models.move_to_end(folder.stamp)
-        return _models.get(folder.stamp)
+    shelf.clear()
 
 
 def _find(name: str, report: Report) -> tuple[Path, str | None]:
@@ -103,14 +83,3 @@ def _exists(path: Path) -> bool:
             return path.exists()
     except OSError:
         return False
-
-
-def _make_room(title: str, folder: ModelFolder) -> None:
-    """Forgets the models used least recently until the new one fits; InputError model_no_memory if it never does."""
-    needed = int(folder.bytes * HEADROOM)
-    while (free := free_memory()) < needed:
-        with _table:
-            if not _models:
-                raise problems.no_memory(title, needed, free)
-            _models.popitem(last=False)
-        collector.collect()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -145,6 +147,21 @@ def test_a_folder_that_changed_is_looked_at_anew(tmp_path: Path) -> None:
     at = at.run()
     assert healthy(at)
     assert facts(at) != before
+
+
+@pytest.mark.parametrize("path", ["overview", "head", "cell", "steps", "roles", "cause", "translate"])
+def test_a_model_that_is_let_go_is_freed_though_a_page_shows_it(path: str, tmp_path: Path) -> None:
+    """Neither a cache nor what the session keeps of the page holds its weights."""
+    loading.unload_models()
+    at = opened(folders.save(tmp_path, folders.llama()), path)
+    assert healthy(at)
+    (kept,) = loading.shelf._kept.values()
+    seen = [weakref.ref(weights) for weights in kept.model.module.parameters()]
+    assert seen
+    del kept
+    loading.unload_models()
+    gc.collect()
+    assert [weights for weights in seen if weights() is not None] == []
 
 
 def facts(at: AppTest) -> str:

@@ -20,10 +20,10 @@ from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundEr
 
 from models import collector
 from models.errors import InputError
-from models.memory import free_memory
-from models.pretrained import PretrainedModel, hub, load_model, loading
+from models.memory import free_memory, total_memory
+from models.pretrained import PretrainedModel, hub, load_model, loading, weights
 from models.pretrained.assemble import model_class
-from models.pretrained.folder import open_folder
+from models.pretrained.folder import ModelFolder, open_folder
 from models.pretrained.loading import unload_models
 from tests.models.pretrained import folders
 from tests.models.pretrained.folders import save
@@ -191,10 +191,80 @@ def test_one_copy_serves_all(llama_folder: Path) -> None:
     assert len({id(model) for model in found}) == 1
 
 
-def test_a_loaded_model_is_had_while_another_one_loads(llama_folder: Path) -> None:
-    first = load_model(llama_folder)
-    with loading._one_at_a_time:
-        assert load_model(llama_folder) is first
+class Slow:
+    """A load that goes on until it is told to end."""
+
+    def __init__(self, slow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.end = threading.Event(), threading.Event()
+        self.count = 0
+        real = weights._read
+
+        def read(folder: ModelFolder) -> Any:
+            if folder.path == slow:
+                self.count += 1
+                self.begun.set()
+                assert self.end.wait(60)
+            return real(folder)
+
+        monkeypatch.setattr(weights, "_read", read)
+
+
+def test_a_model_that_loads_holds_up_nobody(
+    llama_folder: Path, copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, slow = load_model(llama_folder), Slow(copy, monkeypatch)
+    found: list[Any] = []
+    threads = [threading.Thread(target=lambda: found.append(load_model(copy))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert slow.begun.wait(60)
+    try:
+        assert load_model(llama_folder) is first, "a loaded one"
+        assert load_model(save(tmp_path / "other", folders.bert())).info.heads == 4, "another one"
+        assert refused(tmp_path / "nothing").key == "model_folder_missing"
+        assert found == []
+    finally:
+        slow.end.set()
+        for thread in threads:
+            thread.join()
+    assert slow.count == 1
+    assert len({id(model) for model in found}) == 1
+
+
+def test_who_waits_for_a_load_that_fails_tries_it_too(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rewrite(copy, intermediate_size=128)
+    slow = Slow(copy, monkeypatch)
+    keys: list[str] = []
+    threads = [threading.Thread(target=lambda: keys.append(refused(copy).key)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert slow.begun.wait(60)
+    slow.end.set()
+    for thread in threads:
+        thread.join()
+    assert keys == ["model_shapes_differ"] * 2
+
+
+def test_models_load_one_by_one_where_there_is_memory_for_one(
+    llama_folder: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = int(1.5 * open_folder(copy).bytes)
+    monkeypatch.setattr("models.pretrained.shelf.free_memory", lambda: free)
+    slow = Slow(copy, monkeypatch)
+    done: list[Path] = []
+    threads = [
+        threading.Thread(target=lambda path=path: (load_model(path), done.append(path)))  # type: ignore[misc]
+        for path in (copy, llama_folder)
+    ]
+    threads[0].start()
+    assert slow.begun.wait(60)
+    threads[1].start()
+    threads[1].join(0.5)
+    assert done == []
+    slow.end.set()
+    for thread in threads:
+        thread.join()
+    assert done == [copy, llama_folder]
 
 
 def test_a_changed_folder_is_loaded_anew(copy: Path) -> None:
@@ -202,15 +272,41 @@ def test_a_changed_folder_is_loaded_anew(copy: Path) -> None:
     assert load_model(str(copy)) is first
     save(copy, folders.llama(num_hidden_layers=3))
     assert load_model(copy).info.layers == {("decoder", "self"): 3}
+    assert len(loading.shelf) == 1, "the old one is let go"
 
 
 def test_an_old_model_makes_room_for_a_new_one(
     llama_folder: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load_model(llama_folder)
-    monkeypatch.setattr(loading, "free_memory", lambda: 10**9 if not loading._models else 0)
+    monkeypatch.setattr("models.pretrained.shelf.free_memory", lambda: 0 if len(loading.shelf) else 10**9)
     load_model(copy)
-    assert [key[0] for key in loading._models] == [str(copy)]
+    assert [key[0] for key in loading.shelf._kept] == [str(copy)]
+
+
+def test_models_kept_have_a_bound_together(
+    llama_folder: Path, copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Room for two of three: the one used least recently goes, and its memory is given back."""
+    third = tmp_path / "third"
+    shutil.copytree(llama_folder, third)
+    monkeypatch.setattr("models.pretrained.shelf.total_memory", lambda: 5 * open_folder(copy).bytes)
+    modules = []
+    for folder in (llama_folder, copy):
+        model = load_model(folder)
+        assert isinstance(model, PretrainedModel)
+        modules.append(weakref.ref(model.module))
+    del model
+    load_model(llama_folder)
+    load_model(third)
+    assert [key[0] for key in loading.shelf._kept] == [str(llama_folder), str(third)]
+    assert [seen() is None for seen in modules] == [False, True]
+
+
+def test_one_model_may_be_larger_than_the_bound(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.pretrained.shelf.total_memory", lambda: 100)
+    assert load_model(copy).info.heads == 4
+    assert len(loading.shelf) == 1
 
 
 def test_a_model_that_is_let_go_is_freed_though_everything_was_frozen(llama_folder: Path) -> None:
@@ -234,6 +330,7 @@ def test_free_memory_heeds_a_container(tmp_path: Path) -> None:
     (tmp_path / "memory.current").write_text("500\n")
     assert free_memory(tmp_path) > 10_000_000
     (tmp_path / "memory.max").write_text("2000\n")
+    assert total_memory(tmp_path) == 2000
     assert free_memory(tmp_path) == 1500
     (tmp_path / "memory.stat").write_text("anon 1\ninactive_file 100\n")
     assert free_memory(tmp_path) == 1600
@@ -379,7 +476,7 @@ def test_a_model_for_pictures(tmp_path: Path) -> None:
 
 
 def test_too_little_memory(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "free_memory", lambda: 1000)
+    monkeypatch.setattr("models.pretrained.shelf.free_memory", lambda: 1000)
     error = refused(copy)
     assert error.key == "model_no_memory"
     assert error.values["free"] == 0
