@@ -30,7 +30,7 @@ def with_settings(state: State, **changes: Any) -> State:
 
 
 def with_model_view(state: State, **changes: Any) -> State:
-    """The state with fields of what is looked at in a real model replaced."""
+    """The state with fields of what is looked at in a trained model replaced."""
     return replace(state, model=replace(state.model, **_fitting(MODEL, changes)))
 
 
@@ -99,7 +99,7 @@ def _model_text(field: str) -> Binding:
 
 
 def _model_choice(field: str) -> Binding:
-    """As `_required`, for what is looked at in a real model."""
+    """As `_required`, for what is looked at in a trained model."""
     return Binding(
         lambda state: getattr(state.model, field),
         lambda state, value: state if value is None else with_model_view(state, **{field: value}),

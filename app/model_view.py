@@ -1,4 +1,4 @@
-"""What is looked at on the pages of real models: model, texts, head and cell, and how they are shown. Pure."""
+"""What is looked at on the pages of trained models: model, texts, head and cell, and how they are shown. Pure."""
 
 from __future__ import annotations
 

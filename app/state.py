@@ -99,12 +99,12 @@ def select(
 
 
 def model_view() -> ModelView:
-    """What is looked at in a real model; the page sees to it that layer, head and cell exist."""
+    """What is looked at in a trained model; the page sees to it that layer, head and cell exist."""
     return current().model
 
 
 def look(**changes: Any) -> None:
-    """Move within a real model: `look(layer=3, head=1)`, `look(i=10, j=2)`."""
+    """Move within a trained model: `look(layer=3, head=1)`, `look(i=10, j=2)`."""
     _set(bindings.with_model_view(current(), **changes))
 
 

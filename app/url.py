@@ -33,7 +33,7 @@ class View:
 @dataclass(frozen=True)
 class State:
     """All that a user has chosen. `settings` started from `preset`; `second_text` is None until it is chosen;
-    `matrix` is the one that is open for editing, `model` what the pages of real models look at; `knobs` are those of
+    `matrix` is the one that is open for editing, `model` what the pages of trained models look at; `knobs` are those of
     the laboratories that were turned."""
 
     preset: str = DEFAULT_PRESET

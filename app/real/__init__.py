@@ -1,1 +1,1 @@
-"""The pages of real models: opening one, what is shown of it, the controls beside it."""
+"""The pages of trained models: opening one, what is shown of it, the controls beside it."""

@@ -1,4 +1,4 @@
-"""What stands above the pictures of a real model: title, the stacks to choose from, the head that is looked at."""
+"""What stands above the pictures of a trained model: title, the stacks to choose from, the head that is looked at."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has to be said about one head of a real model, in the reader's language."""
+"""What has to be said about one head of a trained model, in the reader's language."""
 
 from __future__ import annotations
 

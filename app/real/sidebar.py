@@ -1,4 +1,4 @@
-"""The controls beside a real model: which model, which text, which head."""
+"""The controls beside a trained model: which model, which text, which head."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One query and one key of a real model's head, with all the numbers between them and the output."""
+"""One query and one key of a trained model's head, with all the numbers between them and the output."""
 
 from __future__ import annotations
 

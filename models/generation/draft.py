@@ -145,7 +145,7 @@ class Draft:
 
     @cached_property
     def trace(self) -> ModelTrace:
-        """Attention over everything that was read, as every view of a real model takes it."""
+        """Attention over everything that was read, as every view of a trained model takes it."""
         return self.writer.trace(self.prompt, self.written, self.state)
 
     @property

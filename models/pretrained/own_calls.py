@@ -1,4 +1,4 @@
-"""The attentions of a transformer of our own as attention calls, so that every view of a real model works on them."""
+"""The attentions of a transformer of our own as attention calls, so that views of trained models work on them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from scripts.live import ROOT
 
 PATHS = ("", "heads", "compare", "matrices", "training")
 LAB_PATHS = tuple(entry.path for entry in navigation.GROUPS["labs"])  # the laboratories
-REAL_PATHS = ("overview", "head", "cell")  # pages of real models
+REAL_PATHS = ("overview", "head", "cell")  # pages of trained models
 
 
 def open_page(path: str = "", query: Mapping[str, str | Sequence[str]] | None = None) -> AppTest:

@@ -1,4 +1,4 @@
-"""The pages of real models, without a browser: both languages, all ready models, whatever is typed."""
+"""The pages of trained models, without a browser: both languages, all ready models, whatever is typed."""
 
 from __future__ import annotations
 

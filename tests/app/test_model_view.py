@@ -1,4 +1,4 @@
-"""What the pages of real models look at, without a page."""
+"""What the pages of trained models look at, without a page."""
 
 from __future__ import annotations
 

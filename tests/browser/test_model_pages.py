@@ -1,4 +1,4 @@
-"""The pages of real models in a real browser: from the whole model to the arithmetic of one cell."""
+"""The pages of trained models in a real browser: from the whole model to the arithmetic of one cell."""
 
 from __future__ import annotations
 
