@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
 import streamlit as st
 import torch
 
@@ -13,47 +11,16 @@ from app import state, unlearned
 from app.i18n import t, words
 from app.notice import error_notice, notice
 from app.session import computed, trace_of
+from app.views.compare_words import Comparison, measure, statement
 from app.weights import looks, weights
 from components.matrix import matrix
-from components.theme import num
 from components.token_bars import token_bars
 from models.errors import InputError
-from models.rounding import ROUNDING, distances
+from models.rounding import ROUNDING
 from models.settings import Settings
 from models.trace import Trace
 
-Floats = npt.NDArray[np.floating]
 HEIGHT = 290
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two traces, compared position by position over the tokens that both have."""
-
-    first: Trace
-    second: Trace
-
-    @property
-    def same_length(self) -> bool:
-        return len(self.first.labels("query")) == len(self.second.labels("query"))
-
-    @property
-    def names(self) -> list[tuple[str, ...]]:
-        """The token at each shared position; two where they differ."""
-        pairs = zip(self.first.labels("query"), self.second.labels("query"), strict=False)
-        return [(a,) if a == b else (a, b) for a, b in pairs]
-
-    @property
-    def changed(self) -> list[int]:
-        return [i for i, names in enumerate(self.names) if len(names) > 1]
-
-    @property
-    def moved(self) -> Floats:
-        """How far each output moved: the length of the difference of its rows, rounding left away (N)."""
-        count = len(self.names)
-        before, after = (trace["output"].value[:count] for trace in (self.first, self.second))
-        moved: Floats = distances(before, after).numpy()
-        return moved
 
 
 def show() -> None:
@@ -74,7 +41,7 @@ def show() -> None:
     unlearned.show()
     _pictures(first, second, head)
     if second is not None:
-        _outputs(Comparison(first, second), causal=settings.mask == "causal")
+        _outputs(Comparison(first, second))
 
 
 def without_edited_words(settings: Settings) -> tuple[Settings, bool]:
@@ -124,47 +91,8 @@ def _difference(comparison: Comparison, head: int) -> None:
     )
 
 
-def _outputs(comparison: Comparison, causal: bool) -> None:
+def _outputs(comparison: Comparison) -> None:
     st.subheader(t("compare.outputs"), anchor=False)
-    st.text(statement(comparison, causal))
+    st.text(statement(comparison))
     token_bars(comparison.moved, comparison.names, label=t("compare.outputs"), key="am.compare.moved")
-
-
-def statement(comparison: Comparison, causal: bool) -> str:
-    """What changed and what moved, with its tokens and numbers."""
-    changed, moved, names = comparison.changed, comparison.moved, comparison.names
-    parts = [changes(comparison)]
-    if len(moved):
-        most = int(moved.argmax())
-        count = int((moved > 0).sum())
-        if count:
-            token, size = "→".join(names[most]), num(float(moved[most]))
-            parts.append(t("compare.moved", count=count, total=len(moved), token=token, size=size))
-        else:
-            parts.append(t("compare.still", total=len(moved)))
-    if causal and changed and changed[0] > 0 and not moved[: changed[0]].any():
-        before = [name[0] for name in names[: changed[0]]]
-        listed = (
-            t("compare.list").join(before) if len(before) <= 8 else t("compare.first_rows", count=len(before))
-        )
-        parts.append(t("compare.causal", tokens=listed, changed="→".join(names[changed[0]])))
-    elif changed and len(moved) > 1 and (moved > 0).all():
-        parts.append(t("compare.everyone"))
-    return t("compare.space").join(parts)
-
-
-def changes(comparison: Comparison) -> str:
-    """Which tokens are different, and whether the lengths are."""
-    if not comparison.same_length:
-        sizes = (len(trace.labels("query")) for trace in (comparison.first, comparison.second))
-        return t(
-            "compare.lengths",
-            **dict(zip(("first", "second"), sizes, strict=True)),
-            shared=len(comparison.names),
-        )
-    changed = ["→".join(comparison.names[i]) for i in comparison.changed]
-    if not changed:
-        return t("compare.nothing_changed")
-    if len(changed) == 1:
-        return t("compare.one_changed", token=changed[0])
-    return t("compare.changed", count=len(changed))
+    st.caption(measure(comparison))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from app.languages import LANGUAGES
 from app.second_sentence import suggest
-from app.views.compare import Comparison, statement, without_edited_words
+from app.views.compare import without_edited_words
+from app.views.compare_words import Comparison, measure, statement
 from models.build import build
 from models.edits import Edits
 from models.settings import PRESETS
@@ -57,7 +60,7 @@ def test_the_sizes_are_the_lengths_of_the_differences() -> None:
 def test_every_output_moves_without_a_mask() -> None:
     compared = comparison("one two three", "one four three")
     assert (compared.moved > 0).all()
-    text = statement(compared, causal=False)
+    text = statement(compared)
     assert "two→four" in text
     assert "3 of 3 outputs moved" in text
     assert "depends on the whole sentence" in text
@@ -67,7 +70,7 @@ def test_with_a_causal_mask_earlier_outputs_stay_exactly_equal() -> None:
     compared = comparison("one two three four", "one two five four", mask="causal")
     assert compared.moved[:2].tolist() == [0.0, 0.0]
     assert (compared.moved[2:] > 0).all()
-    text = statement(compared, causal=True)
+    text = statement(compared)
     assert "2 of 4 outputs moved" in text
     assert "Exactly unchanged: one, two." in text
     assert "three→five" in text
@@ -76,11 +79,11 @@ def test_with_a_causal_mask_earlier_outputs_stay_exactly_equal() -> None:
 def test_a_hidden_word_moves_nothing_but_itself() -> None:
     compared = comparison("one two three", "one four three", hidden=(1,))
     assert compared.moved[0] == compared.moved[2] == 0
-    assert "depends on the whole sentence" not in statement(compared, causal=False)
+    assert "depends on the whole sentence" not in statement(compared)
 
 
 def test_the_same_sentence_moves_nothing() -> None:
-    text = statement(comparison("one two", "one two"), causal=False)
+    text = statement(comparison("one two", "one two"))
     assert "same tokens" in text
     assert "None of the 2 outputs moved" in text
 
@@ -89,7 +92,41 @@ def test_different_lengths_are_compared_by_position() -> None:
     compared = comparison("one two three", "one two")
     assert not compared.same_length
     assert compared.moved.shape == (2,)
-    assert "3 and 2 tokens" in statement(compared, causal=False)
+    assert "3 and 2 tokens" in statement(compared)
+
+
+@pytest.mark.parametrize("mask", ["none", "causal"])
+@pytest.mark.parametrize("hidden", [(), (0,), (1,), (2,), (0, 1, 2)])
+@pytest.mark.parametrize(
+    "second", ["nine two three", "one nine three", "one two nine", "nine two nine", "one two"]
+)
+def test_what_is_said_holds_under_any_mask(mask: str, hidden: tuple[int, ...], second: str) -> None:
+    compared = comparison("one two three", second, mask=mask, hidden=hidden)
+    text = statement(compared)
+    moved = compared.moved > 0
+    if not moved.any():
+        assert "None of the" in text
+    else:
+        assert f"{int(moved.sum())} of {len(moved)} outputs moved" in text
+    if "whole sentence" in text:
+        assert compared.second.mask is None
+        assert moved.all()
+    if "causal mask" in text:
+        assert mask == "causal"
+        assert not compared.moved[: compared.changed[0]].any()
+    if unchanged := re.search(r"unchanged: (\d+) output", text):
+        assert int(unchanged[1]) <= int((compared.moved == 0).sum())
+
+
+def test_how_far_is_defined_with_numbers_to_compare_it_with() -> None:
+    compared = comparison("one two three", "one two four")
+    lengths = np.linalg.norm(compared.first["output"].value.numpy(), axis=-1)
+    text = measure(compared)
+    assert "over 16 numbers" in text
+    assert f"{lengths.min():.2f} to {lengths.max():.2f} long" in text
+    for code in LANGUAGES:
+        app = open_page("compare", {"preset": "animal", "lang": code})
+        assert any("‖y₂ − y₁‖" in caption.value for caption in app.caption)
 
 
 def test_edited_word_vectors_are_left_out() -> None:
