@@ -121,8 +121,7 @@ def _picture(now: Looked | None, problem: InputError | None) -> None:
         both = [("none", now.plain)] + ([(now.scheme.name, now.placed)] if now.scheme.name != "none" else [])
         for name, moved in both:
             _permuted(now, name, moved)
-        if any(moved.count for _, moved in both):
-            _bars(now, [(label,) for label in now.labels])
+        _bars(now, [(label,) for label in now.labels], only_moved=True)
     else:
         place, word = token(len(now.labels)), word_or_suggested(now.trace)
         names = [(label, word) if i == place else (label,) for i, label in enumerate(now.labels)]
@@ -134,9 +133,13 @@ def _turn(order: Sequence[int]) -> None:
     state.turn(o_order=numbers.write_order(order))
 
 
-def _bars(now: Looked, names: Sequence[Sequence[str]]) -> None:
-    """How far every output moved, without positions and with them, on one scale."""
+def _bars(now: Looked, names: Sequence[Sequence[str]], *, only_moved: bool = False) -> None:
+    """How far every output moved, without positions and with them, on one scale. With `only_moved` a chart in which
+    nothing moved is left out: the matrix above has said that."""
     both = [("plain", now.plain)] + ([("placed", now.placed)] if now.scheme.name != "none" else [])
+    both = [(which, moved) for which, moved in both if moved.count or not only_moved]
+    if not both:
+        return
     most = max(float(moved.sizes.max()) for _, moved in both)
     for place, (which, moved) in zip(st.columns(len(both), gap="medium"), both, strict=True):
         with place:
