@@ -14,12 +14,11 @@ if str(ROOT) not in sys.path:  # streamlit puts app/ on the path, not the root
 
 import streamlit as st  # noqa: E402
 
-from app import navigation, sidebar, state  # noqa: E402
+from app import address, navigation, sidebar, state  # noqa: E402
 from app.guarded import guarded  # noqa: E402
 from app.i18n import error_text, t  # noqa: E402
 from app.notice import notice  # noqa: E402
 from app.session import computed  # noqa: E402
-from components.address import one_entry_per_page  # noqa: E402
 from models import collector  # noqa: E402
 
 SIDEBAR_WIDTH = 272
@@ -40,13 +39,12 @@ def main() -> None:
     st.html(ROOT / "app" / "style.css")
     warm_up()
     page = navigation.choose()
-    state.enter(page.url_path)
     subject = navigation.subject(page.url_path)
     navigation.prepare(subject)
     with st.sidebar:
         sidebar.show(subject)
         with st.container(key="address"):
-            one_entry_per_page("am.address")
+            address.keep()
     with st.container(key="notes"):
         if subject == "sentence":
             show_settings_notes()
@@ -69,9 +67,14 @@ def show_address_notes() -> None:
     if ignored := state.ignored_parameters():
         notice(t("app.ignored_parameters", names=", ".join(ignored)), "ignored")
     if missing := state.not_in_url():
-        what = t("app.and").join(t(f"app.not_in_url_{name}") for name in missing)
-        notice(t("app.not_in_url", what=what), "not_in_url")
+        notice(t("app.not_in_url", what=_named("not_in_url", missing)), "not_in_url")
+    if missing := address.missing():
+        notice(t("app.lacking", what=_named("lacking", missing)), "lacking")
+
+
+def _named(sentence: str, parameters: tuple[str, ...]) -> str:
+    return t("app.and").join(t(f"app.{sentence}_{name}") for name in parameters)
 
 
 guarded(main, "page")
-state.write_url()
+address.write()

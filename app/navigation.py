@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Literal
+from typing import Literal, NoReturn
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from app import state
+from app import address
 from app.i18n import t
 from models import collector
 
@@ -84,7 +84,8 @@ def choose() -> StreamlitPage:
     """Register all pages, draw the links to them in the sidebar and return the one that the address asks for."""
     pages = {group: [_page(entry) for entry in entries] for group, entries in GROUPS.items() if entries}
     chosen = st.navigation(pages, position="hidden")
-    query = state.query()
+    address.enter(chosen.url_path)
+    query = address.link()
     with st.sidebar, st.container(key="brand", gap=None):
         st.html(f"<strong>{t('app.title')}</strong>")
         for group, members in pages.items():
@@ -92,6 +93,11 @@ def choose() -> StreamlitPage:
             for member in members:
                 st.page_link(member, query_params=query)
     return chosen
+
+
+def go(name: str) -> NoReturn:
+    """Open another page now, as a link to it would."""
+    st.switch_page(page(name), query_params=address.link())
 
 
 def page(name: str) -> StreamlitPage:

@@ -11,7 +11,7 @@ language, and an emptied text stays empty.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -38,8 +38,7 @@ _PAGE, _VISIT, _SHOWN = "am.page", "am.visit", "am.shown"
 def current() -> State:
     """The session's state; on the first call it is read from the address."""
     if _STATE not in st.session_state:
-        parameters = {name: st.query_params.get_all(name) for name in st.query_params}
-        st.session_state[_STATE], ignored = decode(parameters, _readers_language())
+        st.session_state[_STATE], ignored = decode(reported(), _readers_language())
         st.session_state[_IGNORED] = (ignored, st.session_state[_STATE].settings)
     found: State = st.session_state[_STATE]
     return found
@@ -149,11 +148,14 @@ def typed_cells(key: str) -> list[tuple[int, int, float | None]]:
     return [(int(row), int(column), value) for row, cells in rows.items() for column, value in cells.items()]
 
 
-def enter(page: str) -> None:
-    """Note which page is drawn now; called once per run."""
-    if st.session_state.get(_PAGE) != page:
+def enter(page: str) -> tuple[bool, bool]:
+    """Note which page is drawn now; called once per run. Returns whether it is the session's first page, and whether
+    it is another than before."""
+    before = st.session_state.get(_PAGE)
+    if before != page:
         st.session_state[_PAGE] = page
         st.session_state[_VISIT] = visit() + 1
+    return before is None, before != page
 
 
 def visit() -> int:
@@ -256,21 +258,37 @@ def _turn_to(name: str, value: Value | None) -> None:
         turn(**{name: value})
 
 
-def write_url() -> None:
-    """Make the address reopen the current state; called at the end of a run."""
-    wanted = query()
-    reported = {name: st.query_params.get_all(name) for name in st.query_params}
+def write_url(wanted: dict[str, str]) -> None:
+    """Give the address these query parameters."""
     # a run that starts before the last change of the address has arrived reports the address from before it
     if (
-        reported != {k: [v] for k, v in wanted.items()}
+        reported() != {k: [v] for k, v in wanted.items()}
         or st.session_state.get("am.written", wanted) != wanted
     ):
         st.query_params.from_dict(wanted)
     st.session_state["am.written"] = wanted
 
 
+def reported() -> dict[str, list[str]]:
+    """The query parameters that the browser's address had when it asked for this run."""
+    return {name: st.query_params.get_all(name) for name in st.query_params}
+
+
+def follow(parameters: Mapping[str, Sequence[str]]) -> None:
+    """Take the state over from another address; the language stays."""
+    found, ignored = decode(parameters, language())
+    become(replace(found, language=language()))
+    if ignored:
+        st.session_state[_IGNORED] = (ignored, found.settings)
+
+
+def become(new: State) -> None:
+    """Take over a whole state."""
+    _set(new)
+
+
 def query() -> dict[str, str]:
-    """The query parameters of an address that reopens the current state."""
+    """The query parameters of the current state, as far as an address can carry them."""
     return encode(current(), _readers_language())
 
 

@@ -1,6 +1,10 @@
-"""Keeps the Back button useful in an app that writes its state into the address."""
+"""Keeps the browser's history and this tab's storage for an app that writes its state into the address."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
 
 from components.bundle import script
 from components.registered import component
@@ -8,6 +12,38 @@ from components.registered import component
 _COMPONENT = component("am_address", html="<span></span>", js=script("address/address.js"))
 
 
-def one_entry_per_page(key: str) -> None:
-    """Let a change of the query parameters replace the entry in the browser's history. Draws nothing."""
-    _COMPONENT(key=key, data=None)
+def browser_history(
+    *,
+    key: str,
+    entry: Sequence[str],
+    keep: tuple[str, str] | None,
+    wanted: object,
+    tab: str | None,
+    on_went: Callable[[object], None],
+    on_found: Callable[[object, object], None],
+    on_tab: Callable[[object], None],
+) -> None:
+    """Let a change of the parameters `entry` be an entry of the browser's history and any other change none. Draws
+    nothing.
+
+    `keep` (name and text) is kept in the tab's storage; the text named `wanted` is looked up there. `tab` is a secret
+    that only this tab keeps. Called with what the browser says, unchecked: `on_went` with the query of an address of
+    the history on the same page, `on_found` with a wanted name and its text (or None), `on_tab` with the secret of a
+    tab that was loaded again.
+    """
+
+    def event(name: str) -> object:
+        return st.session_state[key].get(name)
+
+    def found() -> None:
+        said = event("found")
+        if isinstance(said, Mapping):
+            on_found(said.get("name"), said.get("text"))
+
+    _COMPONENT(
+        key=key,
+        data={"entry": list(entry), "keep": list(keep or ()), "wanted": wanted or "", "tab": tab or ""},
+        on_went_change=lambda: on_went(event("went")),
+        on_found_change=found,
+        on_tab_change=lambda: on_tab(event("tab")),
+    )

@@ -51,7 +51,7 @@ def frame(
                     args=(step, carry or {}),
                 )
                 if opened:
-                    st.switch_page(navigation.page("step_through"))
+                    navigation.go("step_through")
         if below is not None:
             below()
         _code(name, functions)

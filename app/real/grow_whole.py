@@ -23,7 +23,7 @@ def show_way(now: Growing) -> None:
         on_click=lambda: state.look(**whole_text(now)),
     )
     if clicked:
-        st.switch_page(navigation.page("model_head"))
+        navigation.go("model_head")
 
 
 def whole_text(now: Growing) -> dict[str, str]:

@@ -27,4 +27,4 @@ def show_links(text: str, call: AttentionCall, head: int) -> None:
                 args=(text, call, head, strongest),
             )
             if opened:
-                st.switch_page(navigation.page(name))
+                navigation.go(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import navigation, state
+from app import address, navigation, state
 from app.i18n import error_text, t
 from app.model_view import MINE
 from app.notice import notice
@@ -58,5 +58,5 @@ def _offer() -> None:
         navigation.page("training"),
         label=t("training.go"),
         icon=":material/model_training:",
-        query_params=state.query(),
+        query_params=address.link(),
     )

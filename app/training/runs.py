@@ -1,16 +1,14 @@
-"""The session's trainings, and models that it took over from a file. They live as long as the session."""
+"""The session's trainings, and models that it took over from a file (see `app.training.shelf` for how long)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 from uuid import uuid4
 
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-
-from app import state
+from app.training import shelf
 from app.training.setup import Setup, key_of
 from models.training.checkpoint import Trained
 from models.training.line import RUNS
@@ -70,7 +68,8 @@ def begin(setup: Setup) -> TrainingRun:
     """Train this setup from the start; what this session trains otherwise is stopped. Raises InputError for what does
     not fit the memory."""
     others = RUNS.reserved(but=_name())
-    run = TrainingRun(setup.task, setup.seed, setup.config, alive=_alive(), rate=setup.rate, reserved=others)
+    options: dict[str, Any] = {"rate": setup.rate, "reserved": others, "grace": shelf.KEEP}
+    run = TrainingRun(setup.task, setup.seed, setup.config, alive=_alive(), **options)
     _taken().pop(key_of(setup), None)
     forget(setup)
     runs = _runs()
@@ -118,23 +117,22 @@ def seen(setup: Setup, step: int) -> Seen:
 
 
 def _runs() -> dict[str, TrainingRun]:
-    found: dict[str, TrainingRun] = state.scratch("training").setdefault("runs", {})
+    found: dict[str, TrainingRun] = shelf.content().setdefault("runs", {})
     return found
 
 
 def _taken() -> dict[str, Taken]:
-    found: dict[str, Taken] = state.scratch("training").setdefault("taken", {})
+    found: dict[str, Taken] = shelf.content().setdefault("taken", {})
     return found
 
 
 def _name() -> str:
     """What the session is called in the register of all trainings."""
-    found: str = state.scratch("training").setdefault("name", uuid4().hex)
+    found: str = shelf.content().setdefault("name", uuid4().hex)
     return found
 
 
 def _alive() -> Callable[[], bool]:
-    """Whether the session's tab is still there; outside a server it always is."""
-    context = get_script_run_ctx()
-    session = "" if context is None else context.session_id
-    return lambda: not runtime.exists() or bool(runtime.get_instance().is_active_session(session))
+    """Whether the tab is still there: that of the session which has taken the training over, if one has."""
+    owner = shelf.current()
+    return lambda: shelf.present(owner.session)

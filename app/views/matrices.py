@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import choices, matrix_editor, state, unlearned
+from app import address, choices, matrix_editor, state, unlearned
 from app.i18n import t, words
 from app.matrix_actions import show_actions
 from app.navigation import page
@@ -122,7 +122,7 @@ def _effect(now: Computed, before: Trace | None) -> None:
         page("step_through"),
         label=t("matrices.to_stage"),
         icon=":material/arrow_forward:",
-        query_params=state.query(),
+        query_params=address.link(),
     )
 
 

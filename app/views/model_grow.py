@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import state
+from app import address, state
 from app.guarded import guarded
 from app.i18n import t, words
 from app.notice import error_notice
@@ -49,7 +49,7 @@ def _guarded() -> None:
     if memory.pop("again", False) or memory["paced"] != memory["playing"]:
         st.rerun()  # with another sidebar or another pace: both take a run of the whole page
     guarded(_draw, "grow")
-    state.write_url()
+    address.write()
 
 
 def _draw() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from app import choices, state
+from app import address, choices, state
 from app.guarded import guarded
 from app.i18n import t
 from app.notice import error_notice, notice
@@ -39,7 +39,7 @@ def show() -> None:
 
 def _guarded(setup: Setup, active: bool) -> None:
     guarded(lambda: _live(setup, active), "training")
-    state.write_url()
+    address.write()
 
 
 def _live(setup: Setup, active: bool) -> None:

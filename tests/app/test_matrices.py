@@ -102,10 +102,10 @@ def test_an_edit_too_large_for_an_address_is_kept_and_named() -> None:
     app = open_page("matrices", {"preset": "paper", "d": "64", "heads": "1", "pos": "none"})
     rows = [[round(0.001 * (i * 64 + j), 3) for j in range(64)] for i in range(64)]
     paste(app, str(rows))
-    assert any("too long for a link" in text.value for text in app.text)
+    assert any("Too long for a link" in text.value for text in app.text)
     assert "edits" not in app.query_params
     go_to(app, "")
-    assert any("too long for a link" in text.value for text in app.text)
+    assert any("Too long for a link" in text.value for text in app.text)
 
 
 def test_edits_for_other_sizes_are_set_aside_and_come_back() -> None:

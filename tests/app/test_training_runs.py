@@ -38,5 +38,5 @@ def test_two_files_never_have_the_same_key() -> None:
 def test_models_from_files_are_few(memory: dict[str, dict[str, object]]) -> None:
     for seed in range(10):
         runs.take(setup_of(seed), shipped("words-en"))
-    taken = memory["training"]["taken"]
+    taken = memory["training_shelf"]["shelf"].content["taken"]
     assert list(taken) == [key_of(setup_of(seed)) for seed in (7, 8, 9)]  # type: ignore[call-overload]
