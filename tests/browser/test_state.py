@@ -81,21 +81,6 @@ def test_pages_keep_the_state_and_a_middle_click_takes_it_along(open_page: OpenP
     assert "I+love+tea" in link or "I%20love%20tea" in link
 
 
-def test_back_goes_to_the_page_before_with_the_present_state(open_page: OpenPage) -> None:
-    page = open_page()
-    length = page.evaluate("history.length")
-    for text in ("I love tea", "I love coffee"):
-        type_sentence(page, text)
-    assert page.evaluate("history.length") == length
-    page.get_by_role("link", name="Compare").click()
-    expect(page.get_by_role("heading", name="Which outputs move")).to_be_visible()
-    type_sentence(page, "I love milk")
-    page.go_back()
-    expect(page.get_by_role("heading", name="Which outputs move")).to_have_count(0)
-    page.wait_for_function("location.pathname === '/' && location.search === '?text=I+love+milk'")
-    expect(sentence(page)).to_have_value("I love milk")
-
-
 def test_an_emptied_sentence_stays_empty(open_page: OpenPage) -> None:
     page = open_page(query={"preset": "animal"})
     type_sentence(page, "")
