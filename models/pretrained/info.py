@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from torch import nn
 
-from models.pretrained import layer_list
+from models.pretrained import layer_list, tables
 from models.pretrained.capture import CapturedForward
 from models.pretrained.naming import Stack
 
@@ -23,9 +23,6 @@ LIMITS = (
     "max_seq_len",
     "n_ctx",
     "seq_length",
-)
-_POSITION_MODULE = re.compile(
-    r"(^|\.)(position_embeddings?|embed_positions?|wpe|position_embed|pos_embed\w*)$"
 )
 _LICENCE = re.compile(r"^license:\s*[\"']?([\w.+-]+)", re.MULTILINE)
 
@@ -119,10 +116,10 @@ def positions_of(model: nn.Module) -> Positions:
         return "relative"
     if getattr(text, "rope_parameters", None) or "Rotary" in classes or kind == "rotary":
         return "rotary"
-    modules = [module for path, module in model.named_modules() if _POSITION_MODULE.search(path)]
+    modules = [module for path, module in model.named_modules() if tables.POSITION_MODULE.search(path)]
     if any("Sinusoid" in type(module).__name__ for module in modules):
         return "sinusoidal"
-    if modules or any(_POSITION_MODULE.search(path) for path, _ in model.named_parameters()):
+    if modules or any(tables.POSITION_MODULE.search(path) for path, _ in model.named_parameters()):
         return "learned"
     return "unknown"
 
@@ -139,22 +136,16 @@ def _relative(config: Any, kind: str) -> bool:
 def position_limit(model: nn.Module) -> int | None:
     """How many tokens the model has positions for; None if any number can be given.
 
-    RoBERTa and its family count positions from padding_idx + 1 on: the rows before are never used.
+    A table of positions says it better than the configuration, which may have another name for it (LED).
     """
     config: Any = model.config
     text = config.get_text_config()
     limits = [getattr(text, name, None) for name in LIMITS]
     limit = next((int(value) for value in limits if isinstance(value, int) and value > 0), None)
-    tables = [
-        module
-        for path, module in model.named_modules()
-        if type(module) is nn.Embedding and _POSITION_MODULE.search(path)
-    ]
-    if limit is None or (not tables and positions_of(model) in ("relative", "alibi")):
-        return None
-    return limit - max(
-        (table.padding_idx + 1 for table in tables if table.padding_idx is not None), default=0
-    )
+    count = tables.position_count(model)
+    if count is None:
+        return None if positions_of(model) in ("relative", "alibi") else limit
+    return count if limit is None else min(count, limit)
 
 
 def licence_of(path: Path) -> str | None:

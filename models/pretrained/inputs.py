@@ -13,6 +13,7 @@ from models.pretrained.en_pt import FirefoxTranslator
 from models.pretrained.encoding import Encoded, Encoder
 from models.pretrained.labels import ModelToken, ModelTokens, label_tokens
 from models.pretrained.pieces import glyphs
+from models.pretrained.tables import fitted
 from models.pretrained.unchanged import unchanged
 
 # Not kept: the cache of keys and values, and predictions for every position (100 MB and more at 1,024 tokens).
@@ -40,6 +41,7 @@ def prepare(model: nn.Module, encoder: Encoder, encoded: Encoded, target: str | 
         name: torch.tensor([values]) for name, values in encoded.inputs.items() if name in accepted
     }
     inputs |= {name: value for name, value in ECONOMY.items() if name in accepted}
+    inputs = fitted(model, inputs)
     source = label_tokens(encoder, encoded)
     if not is_encoder_decoder(model):
         return Prepared(inputs, source)
@@ -51,6 +53,7 @@ def prepare(model: nn.Module, encoder: Encoder, encoded: Encoded, target: str | 
     start = _start_id(model)
     inputs["decoder_input_ids"] = torch.tensor([[start, *written.ids[:-1]]])
     inputs.pop("logits_to_keep", None)
+    inputs = fitted(model, inputs)
     first = ModelToken(start, encoder.piece(start), glyphs(encoder.piece(start)), special=True)
     before = ModelTokens((first, *after.pieces[:-1]), after.texts, after.cut, after.unread)
     return Prepared(inputs, source, before, after.labels)
