@@ -34,7 +34,8 @@ def head_notes(call: AttentionCall, head: int, difference: float) -> Iterator[st
         yield t("real.note.window", count=call.recorded.window)
     if call.recorded.sinks is not None:
         yield t("real.note.sink")
-    yield t("real.note.module", name=call.name)
+    if call.recorded.module is not None or call.name:
+        yield t("real.note.module", name=call.title)
 
 
 def shared(call: AttentionCall, head: int) -> str:

@@ -34,7 +34,8 @@ def _stage(stack: Stack) -> None:
     trace = _trace(stack)
     if trace is None:
         title(t("steps.cannot"))
-        notice(t("steps.why", most=MOST), "cannot")
+        tokens = max(stack.call.queries, stack.call.keys)
+        notice(t("steps.too_long", tokens=tokens, most=MOST) if tokens > MOST else t("steps.why"), "cannot")
         open_link("model_cell", t("real.open_cell"), ":material/calculate:")
         return
     moved = stage(

@@ -93,9 +93,9 @@ def _check_call(call: AttentionCall, change: Intervention) -> None:
     if call.tier != 1:
         raise InputError(
             "cause_own_attention",
-            f"{call.name} computes attention in its own way, where it can be watched and not changed. Expected: a "
+            f"{call.title} computes attention in its own way, where it can be watched and not changed. Expected: a "
             "model that uses transformers' attention interface, such as Llama, GPT-2 or BERT. Choose another model.",
-            name=call.name,
+            name=call.title,
         )
     if change.query is None or change.key is None:
         return

@@ -9,14 +9,14 @@ from typing import Any
 
 import transformers
 from torch import nn
-from transformers import AutoConfig, AutoModel, AutoTokenizer, GenerationConfig, PreTrainedModel
+from transformers import AutoConfig, AutoModel, GenerationConfig, PreTrainedModel
 from transformers.models.auto import modeling_auto
 from transformers.utils import GENERATION_CONFIG_NAME
 
 from models.errors import InputError
 from models.panics import is_panic
-from models.pretrained import demand, info, problems, weights
-from models.pretrained.capture import capture_calls
+from models.pretrained import demand, info, problems, senses, weights
+from models.pretrained.capture import CapturedForward, capture_calls
 from models.pretrained.catalogue import ReadyModel
 from models.pretrained.en_pt import FirefoxTranslator
 from models.pretrained.en_pt_layers import FirefoxConfig
@@ -24,6 +24,7 @@ from models.pretrained.encoding import Encoder
 from models.pretrained.folder import ModelFolder
 from models.pretrained.inputs import prepare
 from models.pretrained.model import PretrainedModel
+from models.pretrained.tokenizer_file import load_tokenizer
 
 PROBE = "a b"  # any text: how many layers and heads there are does not depend on it
 PROBE_TOKENS = 8
@@ -37,8 +38,9 @@ def assemble(folder: ModelFolder, title: str, ready: ReadyModel | None) -> Pretr
     """Loads configuration, weights and tokenizer, and runs the model once to count its layers and heads.
 
     Raises InputError: model_needs_own_code, model_config_broken, model_config_demand, model_shapes_differ,
-    model_weights_incomplete, model_no_tokenizer, model_tokenizer_differs, model_no_memory, model_not_text,
-    no_attention, model_cannot_load.
+    model_weights_incomplete, model_no_tokenizer, model_tokenizer_differs, model_no_memory, model_reads_pictures,
+    model_reads_sound, model_not_text, model_needs_more, model_cannot_run, no_attention, attention_unseen,
+    attention_in_parts, model_cannot_load.
     """
     demand.check_numbers(folder)
     config = _configuration(folder)
@@ -46,11 +48,11 @@ def assemble(folder: ModelFolder, title: str, ready: ReadyModel | None) -> Pretr
     tokenizer = _tokenizer(folder)
     with _reasons(folder, "model_no_tokenizer"):
         encoder = Encoder(tokenizer)
-    with _reasons(folder, "model_not_text"):
-        encoded = encoder.encode(PROBE, limit=PROBE_TOKENS)
-        if max(encoded.ids, default=0) >= (vocabulary := _vocabulary(module)):
-            raise problems.problem("model_tokenizer_differs", token=max(encoded.ids), vocabulary=vocabulary)
-        captured = capture_calls(module, **prepare(module, encoder, encoded, PROBE, PROBE_TOKENS).inputs)
+    if (reason := senses.not_text(folder.path, type(module))) is not None:
+        raise reason
+    vocabulary = _vocabulary(module)
+    with _reasons(folder, "model_cannot_run"):
+        captured = _probed(folder, module, encoder, vocabulary)
     limits = (info.position_limit(module), _sensible(tokenizer.model_max_length))
     facts = info.describe(
         module,
@@ -63,6 +65,23 @@ def assemble(folder: ModelFolder, title: str, ready: ReadyModel | None) -> Pretr
         max_positions=min((limit for limit in limits if limit is not None), default=None),
     )
     return PretrainedModel(module, tokenizer, facts)
+
+
+def _probed(folder: ModelFolder, module: Any, encoder: Encoder, vocabulary: int) -> CapturedForward:
+    """A first run on a short text."""
+    encoded = encoder.encode(PROBE, limit=PROBE_TOKENS)
+    if max(encoded.ids, default=0) >= vocabulary:
+        raise problems.problem("model_tokenizer_differs", token=max(encoded.ids), vocabulary=vocabulary)
+    inputs: dict[str, Any] = {}
+    try:
+        inputs = prepare(module, encoder, encoded, PROBE, PROBE_TOKENS).inputs
+        return capture_calls(module, **inputs)
+    except InputError:
+        raise
+    except Exception as error:
+        if (name := senses.asked_for(module, inputs, error)) is None:
+            raise
+        raise problems.problem("model_needs_more", folder=str(folder.path), input=name) from error
 
 
 def _vocabulary(module: Any) -> int:
@@ -137,7 +156,7 @@ def _check_complete(folder: ModelFolder, model: nn.Module, found: dict[str, Any]
 
 def _tokenizer(folder: ModelFolder) -> Any:
     with _reasons(folder, "model_no_tokenizer"):
-        tokenizer = AutoTokenizer.from_pretrained(folder.path, trust_remote_code=False, local_files_only=True)
+        tokenizer = load_tokenizer(folder.path)
         if not tokenizer(PROBE)["input_ids"]:
             raise problems.problem("model_no_tokenizer", folder=str(folder.path))
         return tokenizer

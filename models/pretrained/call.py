@@ -57,6 +57,13 @@ class AttentionCall:
         return self.recorded.name
 
     @property
+    def title(self) -> str:
+        """What the module is called: its path, or its class where it has none, as a model that is one attention."""
+        return self.name or (
+            "attention" if self.recorded.module is None else type(self.recorded.module).__name__
+        )
+
+    @property
     def tier(self) -> int:
         """1: through the attention interface, 2: by following tensors, 3: the model's weights alone."""
         return self.recorded.tier
@@ -177,9 +184,9 @@ class AttentionCall:
         if self.output_layer is None:
             raise InputError(
                 "no_output_projection",
-                f"{self.name}: the layer that takes up the heads' outputs was expected to be a linear one, and none "
+                f"{self.title}: the layer that takes up the heads' outputs was expected to be a linear one, and none "
                 "received them as they are. The weights and head outputs of this model can be looked at instead.",
-                name=self.name,
+                name=self.title,
             )
         weight, _ = matrix(self.output_layer)
         width = self.recorded.value.shape[-1]

@@ -10,6 +10,7 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
+from models.pretrained import senses
 from models.pretrained.problems import MEGABYTE, denied_means_unreadable, megabytes, problem
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
@@ -71,7 +72,9 @@ def _checked(path: Path) -> ModelFolder:
     config = _config(path)
     files = _weight_files(path)
     if not _has_tokenizer(path, config):
-        raise problem("model_no_tokenizer", folder=str(path))
+        raise senses.not_text(path, senses.class_named(config)) or problem(
+            "model_no_tokenizer", folder=str(path)
+        )
     parts = [part for file in files for part in _header(file)]
     return ModelFolder(
         path,

@@ -127,9 +127,20 @@ SENTENCES = {
     "model_cannot_load": (
         "The model in {folder} could not be loaded ({detail}). The log says more. Try another model."
     ),
-    "model_not_text": (
-        "The model in {folder} does not run on text alone; it may need pictures or sound. Choose a model "
-        "that reads text."
+    "model_not_text": ("The model in {folder} takes in {input}, not text. Choose a model that reads text."),
+    "model_reads_pictures": (
+        "The model in {folder} looks at pictures ({input}) and reads no text. Choose a model that reads text."
+    ),
+    "model_reads_sound": (
+        "The model in {folder} listens to sound ({input}) and reads no text. Choose a model that reads text."
+    ),
+    "model_needs_more": (
+        "The model in {folder} does not run on text alone: it asks for {input} as well. Choose a model that "
+        "reads text."
+    ),
+    "model_cannot_run": (
+        "The model in {folder} was loaded, and its first run on a short text failed ({detail}). The log says "
+        "more. Choose another model."
     ),
     "model_no_pairs": (
         "{model} reads one text, but a pair of sentences was received. Leave the second one empty."

@@ -126,3 +126,19 @@ def test_a_window_is_refused_with_the_reason(language: str, tmp_path: Path) -> N
     assert healthy(at)
     expected = locale(language)["errors"]["attention_in_parts"].split("{modules}")[1][:30]
     assert any(expected in text for text in texts(at))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_step_inside_blames_what_is_to_blame(language: str, tmp_path: Path) -> None:
+    """A text that is too long is no fault of the model's, and a model's cap none of the text's."""
+    folder = str(folders.save(tmp_path, folders.llama(max_position_embeddings=400)))
+    steps = locale(language)["steps"]
+    long = opened("steps", folder, lang=language, mtext="the fox " * 400)
+    assert healthy(long)
+    assert any(steps["too_long"].split("{most}")[1] in text for text in texts(long))
+    assert steps["why"] not in texts(long)
+    config = hf.Gemma2Config(**folders.SIZES, **folders.SPECIAL, head_dim=8, num_key_value_heads=2)
+    capped = folders.save(tmp_path / "capped", folders.seeded(hf.Gemma2ForCausalLM, config))
+    short = opened("steps", str(capped), lang=language, layer="0")
+    assert healthy(short)
+    assert steps["why"] in texts(short)

@@ -472,7 +472,7 @@ def test_no_attention(tmp_path: Path) -> None:
 
 
 def test_a_model_for_pictures(tmp_path: Path) -> None:
-    assert refused(save(tmp_path, folders.vit())).key == "model_not_text"
+    assert refused(save(tmp_path, folders.vit())).key == "model_reads_pictures"
 
 
 def test_too_little_memory(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:

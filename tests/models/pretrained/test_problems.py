@@ -35,7 +35,11 @@ def test_every_key_has_a_sentence(language: str) -> None:
 
 
 def test_every_sentence_is_used_and_says_what_to_do() -> None:
-    assert set(SENTENCES) - set(keys_used()) <= {"model_not_text", "model_config_broken", "model_cannot_load"}
+    assert set(SENTENCES) - set(keys_used()) <= {
+        "model_config_broken",
+        "model_cannot_load",
+        "model_cannot_run",
+    }
     assert [key for key, text in SENTENCES.items() if text.count(".") < 2] == []
 
 
@@ -46,7 +50,7 @@ def test_places_are_filled() -> None:
     places = {name for text in SENTENCES.values() for _, name, _, _ in Formatter().parse(text) if name}
     assert places <= {
         *("model", "wheel", "expected", "needed", "free", "folder", "file", "name", "ready", "detail"),
-        *("kind", "count", "first", "token", "vocabulary", "size", "limit", "numbers", "tensors"),
+        *("kind", "count", "first", "token", "vocabulary", "size", "limit", "numbers", "tensors", "input"),
     }
 
 

@@ -37,14 +37,18 @@ def test_a_pair_is_read_whatever_types_the_model_has(types: int, tmp_path: Path)
     assert "token_type_ids" in model.encoder.encode("the fox", "the dog", limit=20).inputs
     assert len(trace.layer(0).query_labels or ()) == trace.inputs["input_ids"].shape[1]
     with torch.inference_mode():
-        zeros = model.module(trace.inputs["input_ids"], token_type_ids=torch.zeros_like(trace.inputs["input_ids"]))
+        zeros = model.module(
+            trace.inputs["input_ids"], token_type_ids=torch.zeros_like(trace.inputs["input_ids"])
+        )
     same = torch.allclose(zeros.last_hidden_state, trace.output.last_hidden_state, atol=1e-6)
     assert same == (types == 1)
 
 
 @pytest.mark.parametrize("family", ["Electra", "RoFormer", "ConvBert"])
 def test_one_type_in_other_families(family: str, tmp_path: Path) -> None:
-    config = getattr(hf, f"{family}Config")(**SIZES, max_position_embeddings=64, embedding_size=32, type_vocab_size=1)
+    config = getattr(hf, f"{family}Config")(
+        **SIZES, max_position_embeddings=64, embedding_size=32, type_vocab_size=1
+    )
     model = opened(tmp_path, folders.seeded(getattr(hf, f"{family}Model"), config))
     assert type_count(model.module) == 1
     assert model.trace("the fox", "the dog").calls
@@ -69,7 +73,12 @@ def led() -> Any:
         (folders.roberta, 64),
         (folders.llama, None),
         (folders.t5, None),
-        (lambda: folders.seeded(hf.OPTModel, hf.OPTConfig(**{**SIZES, "max_position_embeddings": 30}, ffn_dim=64)), 30),
+        (
+            lambda: folders.seeded(
+                hf.OPTModel, hf.OPTConfig(**{**SIZES, "max_position_embeddings": 30}, ffn_dim=64)
+            ),
+            30,
+        ),
         (lambda: folders.seeded(hf.BartModel, hf.BartConfig(**{**BART, "max_position_embeddings": 20})), 20),
         (led, 24),
     ],
