@@ -16,6 +16,7 @@ from components.matrix import Hue, matrix
 from components.theme import num
 from models.edits import NAMES
 from models.errors import InputError
+from models.rounding import ROUNDING
 from models.trace import Trace
 
 EDITABLE_COLUMNS = 64
@@ -131,7 +132,7 @@ def largest_change(before: Trace, after: Trace, head: int) -> str:
     old, new = before["weights"].value[head], after["weights"].value[head]
     at = int((new - old).abs().argmax())
     i, j = divmod(at, new.shape[1])
-    if old[i, j] == new[i, j]:
+    if float((new[i, j] - old[i, j]).abs()) <= ROUNDING[old.dtype]:  # weights are of size 1 at most
         return t("matrices.no_effect")
     query, key = after.labels("query")[i], after.labels("key")[j]
     return t(

@@ -143,3 +143,14 @@ def test_changed_cells_and_the_largest_move_are_named() -> None:
     moves = (after["weights"].value[1] - before["weights"].value[1]).abs()
     i, j = divmod(int(moves.argmax()), moves.shape[1])
     assert f"{before.labels('query')[i]} → {before.labels('key')[j]}" in largest_change(before, after, head=1)
+
+
+def test_rounding_is_no_move() -> None:
+    """An edit that only changes the last bit of the weights has not moved them."""
+    before = build(ANIMAL)
+    weights = before["weights"].value
+    noise = weights * (1 + torch.finfo(weights.dtype).eps)
+    steps = tuple(replace(step, value=noise) if step.name == "weights" else step for step in before.steps)
+    after = replace(before, steps=steps)
+    assert not torch.equal(noise, weights)
+    assert largest_change(before, after, head=0) == "The weights of this head have not moved."

@@ -77,9 +77,9 @@ def test_from_the_whole_model_to_the_arithmetic_of_one_cell(open_page: OpenPage)
 
 def test_the_address_reopens_the_view(open_page: OpenPage) -> None:
     page = open_page("head", {**example("smollm2"), "lang": "zh"})
-    expect(page.locator("h1")).to_have_text("第 18 层 · 第 6 头")
+    expect(page.locator("h1")).to_have_text("层 18 · 头 6")
     page.get_by_text("H7", exact=True).first.click()
-    expect(page.locator("h1")).to_have_text("第 18 层 · 第 7 头")
+    expect(page.locator("h1")).to_have_text("层 18 · 头 7")
     page.wait_for_url("**mhead=7*")
     parts = urlsplit(page.url)
     again = open_page("cell", parts.query)
