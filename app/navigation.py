@@ -100,8 +100,13 @@ def go(name: str) -> NoReturn:
     st.switch_page(page(name), query_params=address.link())
 
 
+def link(name: str, label: str, icon: str) -> None:
+    """Draw a link to another page that keeps everything that was chosen."""
+    st.page_link(page(name), label=label, icon=icon, query_params=address.link())
+
+
 def page(name: str) -> StreamlitPage:
-    """The page of a view, to link to: `st.page_link(page("step_through"))`."""
+    """The page of a view; `go` and `link` lead there."""
     return next(_page(entry) for entries in GROUPS.values() for entry in entries if entry.name == name)
 
 

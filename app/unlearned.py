@@ -38,7 +38,7 @@ def show() -> None:
             on_click=_look,
             args=(view or EXAMPLES["minilm"],),
         ):
-            st.switch_page(navigation.page("model_head"))
+            navigation.go("model_head")
 
 
 def statement(now: Computed) -> str:

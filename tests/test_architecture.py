@@ -76,6 +76,13 @@ def component_session_access(tree: ast.Module) -> Problems:
             yield line, name
 
 
+def leading(tree: ast.Module) -> Problems:
+    """Streamlit's ways to another page."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in {"switch_page", "page_link"}:
+            yield node.lineno, node.attr
+
+
 def choosing(tree: ast.Module) -> Problems:
     """Streamlit's widgets of choice: they send labels back, which `app.choices` checks."""
     for node in ast.walk(tree):
@@ -154,6 +161,12 @@ def test_only_one_module_draws_widgets_of_choice() -> None:
     assert [problem for path in paths for problem in told(path, choosing(parse(path)))] == []
 
 
+def test_only_one_module_leads_to_other_pages() -> None:
+    """A way to another page that is not marked as a link would be taken for the Back button, which undoes."""
+    paths = [path for path in sources("app") if path != ROOT / "app" / "navigation.py"]
+    assert [problem for path in paths for problem in told(path, leading(parse(path)))] == []
+
+
 @pytest.mark.parametrize("rule", [forbidden_keywords, python_urls])
 def test_python_rules(rule: Callable[[ast.Module], Problems]) -> None:
     paths = sources("app", "components", "models")
@@ -199,6 +212,8 @@ def test_imports_are_seen(code: str, package: str, names: list[str]) -> None:
         (component_session_access, "event = st.session_state[key].get('cell')", 0),
         (component_session_access, "event = st.session_state['sentence']", 1),
         (component_session_access, "st.session_state[key] = st.session_state[key] + 1", 1),
+        (leading, "st.switch_page(page('head'))", 1),
+        (leading, "navigation.go('head')", 0),
         (choosing, "left.selectbox('layer', range(6))", 1),
         (choosing, "draw = st.segmented_control", 1),
         (choosing, "choices.pills('layer', range(6), str, bound)", 0),

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from app import address, choices, navigation, state
+from app import choices, navigation, state
 from app.i18n import t
 from app.real.opening import Opened
 from app.real.stack import Stack, stacks_of
@@ -29,7 +29,7 @@ def spoken(label: str) -> str:
 
 def open_link(page: str, label: str, icon: str) -> None:
     """A link to another page that keeps everything that is looked at."""
-    st.page_link(navigation.page(page), label=label, icon=icon, query_params=address.link())
+    navigation.link(page, label, icon)
 
 
 def more_links() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
-from app import address, navigation, state
+from app import navigation, state
 from app.i18n import error_text, t
 from app.model_view import MINE
 from app.notice import notice
@@ -54,9 +52,4 @@ def look_at(text: str, call: AttentionCall, head: int, key: int) -> None:
 
 def _offer() -> None:
     notice(t("training.mine_untrained"), "mine")
-    st.page_link(
-        navigation.page("training"),
-        label=t("training.go"),
-        icon=":material/model_training:",
-        query_params=address.link(),
-    )
+    navigation.link("training", t("training.go"), ":material/model_training:")

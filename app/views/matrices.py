@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import address, choices, matrix_editor, state, unlearned
+from app import choices, matrix_editor, navigation, state, unlearned
 from app.i18n import t, words
 from app.matrix_actions import show_actions
-from app.navigation import page
 from app.notice import error_notice
 from app.opened_matrix import Opened, open_matrix, original_trace
 from app.session import Computed, computed
@@ -119,12 +118,7 @@ def _effect(now: Computed, before: Trace | None) -> None:
         title = t("matrices.weights" if before is None else f"matrices.weights_{which}", head=head)
         weights(trace, head, title=title, key=f"am.weights.{which}", height=215 if before else 300)
     st.text(t("matrices.unedited") if before is None else largest_change(before, now.trace, head))
-    st.page_link(
-        page("step_through"),
-        label=t("matrices.to_stage"),
-        icon=":material/arrow_forward:",
-        query_params=address.link(),
-    )
+    navigation.link("step_through", t("matrices.to_stage"), ":material/arrow_forward:")
 
 
 def largest_change(before: Trace, after: Trace, head: int) -> str:
