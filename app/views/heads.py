@@ -21,7 +21,7 @@ from components.token_links import Pick, token_links
 from models.trace import Trace
 
 CHANNEL = "heads"  # components of this page that point at the same tokens
-PICTURE = 470  # pixels: with the band above, everything that is hovered fits a laptop's screen
+PICTURE = 440  # pixels: with the band above, everything that is hovered fits a laptop's screen
 ALL_LINKS = 100  # heads × tokens: above it the picture of links starts with the chosen head alone
 GRID_SIDE = 64  # cells per side of a small picture; more are pooled
 

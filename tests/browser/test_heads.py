@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from components.theme import cell_number, num
 from models.build import build
+from models.pretrained.catalogue import READY_MODELS
 from models.settings import PRESETS
 from scripts import live
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage, address
@@ -167,3 +168,14 @@ def test_the_language_changes_without_losing_the_head(open_page: OpenPage) -> No
     expect(weights_matrix(page).locator(".name")).to_have_text("头 1 的权重")
     live.wait_drawn(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_one_click_from_random_weights_to_the_same_sentence_in_a_trained_head(open_page: OpenPage) -> None:
+    if not READY_MODELS["minilm"].ready:
+        pytest.skip("MiniLM has not been fetched")
+    page = open_page("heads", ANIMAL)
+    page.get_by_role("button", name="The same sentence in a trained head").click()
+    page.wait_for_url("**/head?*")
+    expect(page.locator("h1")).to_have_text("Layer 3 · Head 1")
+    expect(page.locator(".am-token-links .readout")).to_contain_text("it looks at")
+    page.wait_for_url("**mtext=The*animal*tired*")
