@@ -21,7 +21,7 @@ from models.cell import Cell
 TEXT_KEYS = (
     "dimensions", "largest_first", "query", "key", "query_before", "key_before", "before", "product", "row", "keys_key",
     "keys_score", "keys_exponential", "keys_weight", "keys_cut", "sink", "value", "names_value", "times_weight",
-    "times_gate", "all_keys",
+    "times_gate", "all_keys", "hidden",
 )  # fmt: skip
 
 _COMPONENT = component(

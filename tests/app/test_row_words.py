@@ -43,7 +43,7 @@ def test_overlapping_shares_are_called_that() -> None:
     call = call_of("gpt-oss (sinks)")
     said = averages(call, 0, {})
     assert t("real.doing_overlap") in said
-    assert any("The sink takes 0." in sentence for sentence in said)
+    assert any("A sink takes 0." in sentence for sentence in said)
     shares = [float(value) for value in re.findall(r"\d\.\d\d", said[0])]
     assert len(shares) > 1
 

@@ -19,13 +19,13 @@ export function fillKeys(host, { data, vectors, text, bySize, choose }) {
     head.append(cell);
   }
   const body = table.createTBody();
-  for (const j of kept) body.append(keyRow(j, data, vectors, choose));
+  for (const j of kept) body.append(keyRow(j, data, vectors, text, choose));
   if (data.sink > 0) body.append(sinkRow(data, text));
   host.replaceChildren(table);
   if (order.length > LISTED) host.append(el("p", "mute", text.keys_cut.replace("{count}", LISTED)));
 }
 
-function keyRow(j, data, vectors, choose) {
+function keyRow(j, data, vectors, text, choose) {
   const row = el("tr", j === data.j ? "chosen" : "");
   const hidden = vectors.masked[j] === -Infinity;
   row.classList.toggle("hidden-key", hidden);
@@ -41,7 +41,7 @@ function keyRow(j, data, vectors, choose) {
   const fill = el("i");
   fill.style.width = `${Math.max(0, Math.min(1, vectors.weights[j])) * 100}%`;
   bar.append(fill);
-  row.append(el("td", "mute", j), name, el("td", "", num(vectors.masked[j], 2)), el("td", "", num(vectors.exponentials[j], 3)), el("td", "w", num(vectors.weights[j], 3)), bar);
+  row.append(el("td", "mute", j), name, el("td", "", num(vectors.masked[j], 2)), el("td", "", hidden ? "0" : num(vectors.exponentials[j], 3)), el("td", "w", hidden ? text.hidden : num(vectors.weights[j], 3)), bar);
   return row;
 }
 
