@@ -107,7 +107,7 @@ SENTENCES = {
     ),
     "model_weights_incomplete": (
         "{count:,} weights that config.json asks for are not in {folder}, the first is {first}; they would "
-        "be random numbers. Take config.json and weights from the same model."
+        "be random. Take config.json and weights from the same model."
     ),
     "model_shapes_differ": (
         "Weights and config.json in {folder} do not fit: their sizes differ. Take both from the same model."

@@ -9,6 +9,7 @@ from string import Formatter
 import pytest
 
 from app.languages import locale
+from components.phrase import fill
 from models.pretrained.problems import SENTENCES, full_disk_means, megabytes, no_space, problem
 from scripts.live import ROOT
 
@@ -26,7 +27,26 @@ def keys_used() -> Iterator[str]:
 
 
 def test_notebooks_and_the_app_say_the_same() -> None:
-    assert {key: locale("en")["errors"].get(key) for key in SENTENCES} == SENTENCES
+    """Word for word, with counts above one (the app alone has forms for one)."""
+    numbers = ("count", "numbers", "tensors", "needed", "free", "size", "limit", "token", "vocabulary")
+    words = (
+        "model",
+        "wheel",
+        "expected",
+        "folder",
+        "file",
+        "name",
+        "ready",
+        "detail",
+        "kind",
+        "first",
+        "input",
+    )
+    values: dict[str, object] = {**dict.fromkeys(numbers, 5678), **{word: f"<{word}>" for word in words}}
+    said = locale("en")["errors"]
+    assert {key: fill(said[key], values) for key in SENTENCES} == {
+        key: text.format(**values) for key, text in SENTENCES.items()
+    }
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
