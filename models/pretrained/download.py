@@ -74,7 +74,10 @@ def _home() -> Path:
         with tempfile.TemporaryFile(dir=home):
             pass
     except OSError as error:
-        raise problems.problem("model_cache_unusable", folder=str(home)) from error
+        _LOG.warning(
+            "nothing can be written to %s: %s", home, error
+        )  # where it lies is no visitor's business
+        raise problems.problem("model_cache_unusable") from error
     return home
 
 

@@ -27,7 +27,7 @@ def fetch_from_hub(name: str, report: Report = lambda _: None, endpoint: str | N
     """The folder of a hub model in the hub's own cache, downloaded first where that is needed.
 
     Without a connection, what was downloaded before is used. Raises InputError: model_hub_unknown,
-    model_hub_unreachable, model_no_space, model_weights_pickle, model_weights_missing.
+    model_hub_unreachable, model_no_space, model_weights_pickle, model_weights_missing, model_weights_broken.
     """
     ready = ", ".join(READY_MODELS)
     try:
@@ -79,6 +79,17 @@ def _weight_files(name: str, sizes: dict[str, int], index: Path | None) -> list[
     if WEIGHTS in sizes:
         return [WEIGHTS]
     if index is not None:
-        return sorted(set(json.loads(index.read_text("utf-8"))["weight_map"].values()))
+        return _files_of_index(name, sizes, index)
     pickled = any(Path(file).match(pattern) for file in sizes for pattern in PICKLES)
     raise problems.problem("model_weights_pickle" if pickled else "model_weights_missing", folder=name)
+
+
+def _files_of_index(name: str, sizes: dict[str, int], index: Path) -> list[str]:
+    """Only files that the repository lists, and beside the index: a name is never taken for a path."""
+    try:
+        named = {str(file) for file in json.loads(index.read_text("utf-8"))["weight_map"].values()}
+    except (OSError, ValueError, RecursionError, KeyError, AttributeError, TypeError) as error:
+        raise problems.problem("model_weights_broken", file=f"{name}/{INDEX}") from error
+    if stray := sorted(named - sizes.keys()):
+        raise problems.problem("model_weights_broken", file=f"{name}/{stray[0]}")
+    return sorted(named)

@@ -33,7 +33,8 @@ SENTENCES = {
         "set ATTENTION_HOME to a folder on another disk."
     ),
     "model_cache_unusable": (
-        "Models cannot be kept in {folder}. Set ATTENTION_HOME to a folder that can be written to."
+        "Models cannot be kept: the folder for them cannot be written to. Set ATTENTION_HOME to a folder that "
+        "can; the log names the present one."
     ),
     "model_no_memory": (
         "{model} needs about {needed:,} MB of memory, {free:,} MB are free. Close other programs, or choose "

@@ -551,3 +551,41 @@ def test_a_hub_model_that_does_not_fit_on_the_disk(hub_files: dict[str, Any]) ->
     hub_files["sizes"]["model.safetensors"] = 10**18
     assert refused("somebody/huge").key == "model_no_space"
     assert "model.safetensors" not in hub_files["fetched"]
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "{",
+        "[]",
+        "[" * 100_000,
+        '{"weight_map": {"a": "../../x.safetensors"}}',
+        '{"weight_map": {"a": "/etc/passwd"}}',
+        '{"weight_map": {"a": 5}}',
+    ],
+)
+def test_an_index_on_the_hub_names_files_of_its_repository(
+    index: str, hub_files: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "index.json").write_text(index)
+    hub_files["sizes"] = {"config.json": 5, hub.INDEX: 5}
+    fetched: list[str] = []
+
+    def download(_: str, file: str, **__: object) -> str:
+        fetched.append(file)
+        return str(tmp_path / "index.json")
+
+    monkeypatch.setattr(hub, "hf_hub_download", download)
+    assert refused("somebody/sharded").key == "model_weights_broken"
+    assert fetched == [hub.INDEX]
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "{}", "null"])
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "generation_config.json"])
+def test_other_files_that_cannot_be_read_through(name: str, text: str, copy: Path) -> None:
+    """A sentence, or the file is not needed; never anything else."""
+    (copy / name).write_text(text)
+    try:
+        load_model(copy)
+    except InputError as error:
+        assert error.key in ("model_no_tokenizer", "model_cannot_load")  # noqa: PT017
