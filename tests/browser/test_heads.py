@@ -67,7 +67,7 @@ def test_the_numbers_are_the_engine_s(open_page: OpenPage) -> None:
     head, key = divmod(int(weights[:, 7].argmax()), 10)
     label = PRESETS["animal"].text.split()[key]
     first = links(page).locator(".readout .link").first
-    expect(first).to_have_text(f"{label}{num(float(weights[head, 7, key]))}Head {head + 1}")
+    expect(first).to_have_text(f"{label}{num(float(weights[head, 7, key]))}Head {head}")
 
 
 def test_hovering_a_cell_lights_the_links_and_sends_nothing(
