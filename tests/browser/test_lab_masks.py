@@ -16,7 +16,7 @@ def test_a_click_blocks_a_cell_and_the_keyboard_opens_it(open_page: OpenPage) ->
     expect(scores).to_have_attribute("data-cw", re.compile(r"\d"))
     x, y = cell(page, row=3, column=1)
     scores.locator("canvas.picture").click(position={"x": x, "y": y})
-    expect(page.get_by_text("1 of 100 cells are hidden")).to_be_visible()
+    expect(page.get_by_text("1 of 100 cells is hidden")).to_be_visible()
     expect(page.get_by_text("“cross” sees 9 of 10 keys")).to_be_visible()
     page.wait_for_url(re.compile(r"m_cells=3\.1"))
     scores.locator("canvas.picture").press("Enter")
