@@ -120,6 +120,8 @@ BINDINGS: dict[str, Binding] = {
     **{name: _required(name) for name in ("d_model", "heads", "seed", "temperature")},
     "d_k": _setting("d_k"),
     "d_v": _setting("d_v"),
+    # hidden tokens are counted, so they would be others
+    "cut": Binding(lambda s: s.settings.cut, lambda s, cut: with_settings(s, cut=cut, hidden=())),
     "sinusoidal": _switch("position", "sinusoidal"),
     "causal": _switch("mask", "causal"),
     "head": _HEAD,

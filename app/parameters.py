@@ -22,6 +22,7 @@ from app.model_view import (
 )
 from models.edits import NAMES, Edits
 from models.settings import (
+    CUTS,
     MAX_D_MODEL,
     MAX_HEAD_SIZE,
     MAX_HEADS,
@@ -122,6 +123,7 @@ _INDEX = _whole(0, MAX_CELL - 1)
 
 SETTINGS = (
     Parameter("text", "text", _sentence),
+    Parameter("cut", "cut", _one_of(CUTS)),
     Parameter("vec", "vectors", _one_of(("seeded", "worked"))),
     Parameter("seed", "seed", _whole(0, MAX_SEED)),
     Parameter("d", "d_model", _whole(1, MAX_D_MODEL)),

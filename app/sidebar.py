@@ -9,6 +9,7 @@ from app.i18n import LANGUAGES, t, words
 from app.navigation import Subject
 from components.token_strip import token_strip
 from models.settings import (
+    CUTS,
     MAX_D_MODEL,
     MAX_HEAD_SIZE,
     MAX_HEADS,
@@ -62,7 +63,8 @@ def _sentence() -> None:
             width="stretch",
         )
     st.text_area(t("sidebar.sentence"), height=76, **state.bind("text"))
-    tokens = tokenize(state.settings().text, limit=MAX_TOKENS)
+    settings = state.settings()
+    tokens = tokenize(settings.text, limit=MAX_TOKENS, cut=settings.cut)
     if tokens.truncated:
         st.caption(t("sidebar.cut", total=tokens.total, limit=MAX_TOKENS))
     elif len(tokens):
@@ -120,6 +122,15 @@ def _head() -> None:
 
 def _more() -> None:
     with st.popover(t("sidebar.more"), width="stretch", type="tertiary", icon=":material/tune:"):
+        choices.segments(
+            t("sidebar.cut_into"),
+            CUTS,
+            lambda cut: t(f"sidebar.cut_{cut}"),
+            state.field("cut"),
+            required=True,
+            width="stretch",
+            help=t("sidebar.cut_help"),
+        )
         left, right = st.columns(2)
         for column, name in ((left, "d_k"), (right, "d_v")):
             column.number_input(

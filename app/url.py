@@ -17,7 +17,7 @@ from app.languages import DEFAULT_LANGUAGE
 from app.model_view import ModelView, example
 from app.parameters import LINK_LIMIT, MODEL, PRESET, SETTINGS, TOP, VIEW, Parameter
 from models.settings import DEFAULT_PRESET, MAX_TOKENS, PRESETS, Settings
-from models.tokenizer import tokenize
+from models.tokenizer import Cut, tokenize
 
 
 @dataclass(frozen=True)
@@ -71,16 +71,17 @@ def _full(state: State, default_language: str) -> dict[str, str]:
     found |= _differences(TOP[1:], state, State())
     found |= _differences(MODEL, state.model, replace(example(state.model.model), model=ModelView().model))
     found |= {n: KNOBS[n].write(value) for n, value in state.knobs.items() if value != KNOBS[n].default}
-    return {name: _used_part(text) if name in ("text", "text2") else text for name, text in found.items()}
+    cut = state.settings.cut
+    return {n: _used_part(text, cut) if n in ("text", "text2") else text for n, text in found.items()}
 
 
 def _is_too_long(text: str) -> bool:
     return len(quote(text, safe="")) > LINK_LIMIT
 
 
-def _used_part(text: str) -> str:
+def _used_part(text: str, cut: Cut) -> str:
     """The text up to its last token that is used; all of it if it is short."""
-    tokens = tokenize(text, limit=MAX_TOKENS)
+    tokens = tokenize(text, limit=MAX_TOKENS, cut=cut)
     return text[: tokens[-1].end] if tokens.truncated else text
 
 
@@ -137,14 +138,14 @@ def _beyond(state: State) -> list[str]:
 
 def tidy(state: State) -> State:
     """The same state, looking at a row and a head that exist."""
-    i = min(state.view.i, max(1, _token_count(state.settings.text)) - 1)
+    i = min(state.view.i, max(1, _token_count(state.settings.text, state.settings.cut)) - 1)
     head = min(state.view.head, max(1, state.settings.heads) - 1)
     return replace(state, view=replace(state.view, i=i, head=head))
 
 
 @lru_cache(maxsize=64)
-def _token_count(text: str) -> int:
-    return len(tokenize(text, limit=MAX_TOKENS))
+def _token_count(text: str, cut: Cut) -> int:
+    return len(tokenize(text, limit=MAX_TOKENS, cut=cut))
 
 
 def clean(text: str) -> str:

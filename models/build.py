@@ -36,7 +36,7 @@ def build(settings: Settings) -> Trace:
 def build_with_notes(settings: Settings) -> Built:
     """As `build`, and which edits were set aside because the matrix has another shape now."""
     settings.checked()
-    tokens = tokenize(settings.text, limit=MAX_TOKENS)
+    tokens = tokenize(settings.text, limit=MAX_TOKENS, cut=settings.cut)
     if not len(tokens):
         raise InputError(
             "empty_text", "There is no word in the text yet. Type a sentence, or choose an example."

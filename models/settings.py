@@ -10,6 +10,7 @@ from typing import Literal, get_args
 from models.attention import head_size
 from models.edits import Edits, MatrixEdit
 from models.errors import out_of_range, unknown_choice
+from models.tokenizer import Cut
 
 MAX_TOKENS = 256
 MAX_D_MODEL = 512
@@ -21,17 +22,21 @@ TEMPERATURES = (0.05, 10.0)
 Vectors = Literal["seeded", "worked"]
 Position = Literal["none", "sinusoidal"]
 Mask = Literal["none", "causal"]
+CUTS: tuple[Cut, ...] = get_args(Cut)
 
 
 @dataclass(frozen=True)
 class Settings:
     """Everything that decides the numbers. Equal settings give equal numbers on every machine.
 
+    The text is `cut` into words or characters.
+
     `vectors` are drawn per word from `seed`, or the worked example's; `d_k` and `d_v` are d_model / heads if None;
     `hidden` are token positions treated as padding; `edits` are the matrices that the user changed.
     """
 
     text: str = ""
+    cut: Cut = "words"
     vectors: Vectors = "seeded"
     seed: int = 7
     d_model: int = 16
@@ -58,6 +63,7 @@ class Settings:
         if not (math.isfinite(self.temperature) and low <= self.temperature <= high):
             raise out_of_range("temperature", self.temperature, low, high)
         for name, value, allowed in (
+            ("cut", self.cut, Cut),
             ("vectors", self.vectors, Vectors),
             ("position", self.position, Position),
             ("mask", self.mask, Mask),

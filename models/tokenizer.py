@@ -1,7 +1,7 @@
 """Text cut into tokens: words in any script, numbers, punctuation marks, emoji.
 
-Chinese is segmented by jieba (through `rjieba`), everything else by one regular expression. A token keeps
-its place in the text, so that `text[token.start:token.end] == token.text` always holds.
+Chinese is cut into words by `models.chinese`, everything else by one regular expression; or a text is cut into its
+characters. A token keeps its place in the text, so that `text[token.start:token.end] == token.text` always holds.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from itertools import islice
 from typing import Literal, overload
 
 import regex
-import rjieba
 
+from models.chinese import words
+
+Cut = Literal["words", "characters"]
 Kind = Literal["word", "number", "punctuation", "emoji", "symbol", "invisible"]
 
 MAX_CHARACTERS = 100_000  # what is read of a text; far more than any limit on tokens needs
@@ -32,8 +34,9 @@ _PIECE = regex.compile(
       (?P<space> [\s\x1C-\x1F]++ )                          # exactly what str.isspace() calls space
     | (?P<chinese> (?:\p{{Han}}\p{{M}}*+)++ )
     | (?P<kana> (?:\p{{Hiragana}}\p{{M}}*+)++ | (?:[\p{{Katakana}}ー]\p{{M}}*+)++ )
+    | (?P<named> (?<![\p{{Latin}}\p{{N}}]) (?: \p{{Latin}}{{1,3}}\+\+ | \p{{Lu}}\# | \.NET ) (?![\p{{Latin}}\p{{N}}+]) )
     | (?P<number> \p{{Nd}}++(?:[.,]\p{{Nd}}++)++ )          # 3.14 and 1,000
-    | (?P<word> {_RUN}(?:['’_‐‑-]{_RUN})*+ )                # didn't, state-of-the-art, snake_case
+    | (?P<word> {_RUN}(?:['’_‐‑-]{_RUN})*+ (?:(?<=\p{{Nd}})(?:\.\p{{Nd}}++)++)? )  # didn't, state-of-the-art, v1.2
     | (?P<ellipsis> \.{{2,}}+ | …++ | —++ )                 # one mark, however long
     | (?P<other> \X )
     """,
@@ -114,17 +117,20 @@ class Tokens:
         return self.total > len(self.pieces) or self.unread > 0
 
 
-def tokenize(text: str, limit: int = 256) -> Tokens:
+def tokenize(text: str, limit: int = 256, cut: Cut = "words") -> Tokens:
     """Cut `text` into its first `limit` tokens; a text of spaces has none.
 
-    Any string is accepted, unpaired surrogates and control characters included.
+    A token is a word, or one character as a reader counts them. Any string is accepted, unpaired surrogates and control
+    characters included.
 
         >>> tokenize("我喜欢苹果, didn't I?").labels
         ('我', '喜欢', '苹果', ',', "didn't", 'I', '?')
+        >>> tokenize("我喜欢 AI", cut="characters").labels
+        ('我', '喜', '欢', 'A', 'I')
     """
     unread = max(0, len(text) - MAX_CHARACTERS)
     text = text[:MAX_CHARACTERS]
-    spans = _spans(text)
+    spans = _spans(text) if cut == "words" else _characters(text)
     pieces = tuple(_token(text, start, end) for start, end in islice(spans, limit))
     return Tokens(pieces, text, len(pieces) + sum(1 for _ in spans), unread)
 
@@ -162,10 +168,14 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
+def _characters(text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in _GRAPHEME.finditer(text) if not match.group().isspace())
+
+
 def _chinese_spans(run: str, offset: int) -> Iterator[tuple[int, int]]:
-    """Jieba's words, except that a variation selector or an accent stays with its character."""
+    """The words, except that a variation selector or an accent stays with its character."""
     start = end = offset
-    for word in rjieba.cut(run):
+    for word in words(run):
         if end > start and not unicodedata.category(word[0]).startswith("M"):
             yield start, end
             start = end

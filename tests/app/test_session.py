@@ -17,6 +17,7 @@ from models.settings import PRESETS, Settings
 
 ANIMAL = PRESETS["animal"]
 CHANGES = {
+    "cut": "characters",
     "text": "other", "vectors": "worked", "seed": 8, "d_model": 32, "heads": 2, "d_k": 4, "d_v": 5, "position": "none",
     "mask": "causal", "hidden": (1,), "temperature": 1.5, "edits": Edits().with_cell("w_q", 15, 15, 1e-3),
 }  # fmt: skip

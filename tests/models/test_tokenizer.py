@@ -7,11 +7,13 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.chinese import FIELD_WORDS, words
 from models.tokenizer import (
     GRAPHEME_CHARACTERS,
     LABEL_GRAPHEMES,
     MAX_CHARACTERS,
     SLOTS,
+    Cut,
     normalize,
     token_id,
     tokenize,
@@ -39,7 +41,16 @@ ANY_TEXT = st.text(
         ("The animal didn't cross.", "The|animal|didn't|cross|."),
         ("l’été state-of-the-art snake_case", "l’été|state-of-the-art|snake_case"),
         ("3.14 1,000 2024 4th GPT-4", "3.14|1,000|2024|4th|GPT-4"),
-        ("Python 3.11我用,好!", "Python|3.11|我用|,|好|!"),
+        ("Python 3.11我用,好!", "Python|3.11|我|用|,|好|!"),
+        ("我用Python写代码", "我|用|Python|写|代码"),
+        ("C++、C#和.NET, g++ x++y Java7.0 GPT-3.5.", "C++|、|C#|和|.NET|,|g++|x|+|+|y|Java7.0|GPT-3.5|."),
+        ("F1 COVID-19 v1.2.3 3.14.", "F1|COVID-19|v1.2.3|3.14|."),
+        ("查询、键和值", "查询|、|键|和|值"),
+        ("自注意力机制、多头注意力", "自注意力|机制|、|多头注意力"),
+        ("二〇二四年三三两两一一对应", "二〇二四|年|三三两两|一一对应"),
+        ("臺灣的學生學習自注意力機制", "臺灣|的|學生|學習|自注意力|機制"),
+        ("學而時習之", "學|而|時|習|之"),
+        ("词元与詞元", "词元|与|詞元"),
         ("wait... 等等……——好", "wait|...|等等|……|——|好"),
         ("'quoted' a--b", "'|quoted|'|a|-|-|b"),
         ("👨‍👩‍👧👩🏽‍🌾🇨🇳🇺🇸1️⃣❤️", "👨‍👩‍👧|👩🏽‍🌾|🇨🇳|🇺🇸|1️⃣|❤️"),
@@ -177,3 +188,40 @@ def test_tokens_can_be_indexed_and_sliced() -> None:
 def test_visible_label_of_text_that_is_no_token() -> None:
     assert visible_label("a\nb") == "a⟨000A⟩b"
     assert visible_label(" ") == "⟨0020⟩"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("我喜欢 AI", "我|喜|欢|A|I"),
+        ("didn't", "d|i|d|n|'|t"),
+        ("e\u0301👨‍👩‍👧 🇨🇳", "e\u0301|👨‍👩‍👧|🇨🇳"),
+        (" \n ", ""),
+    ],
+)
+def test_a_text_cut_into_characters(text: str, expected: str) -> None:
+    assert "|".join(token.text for token in tokenize(text, cut="characters")) == expected
+
+
+@given(ANY_TEXT, st.sampled_from(["words", "characters"]), st.integers(1, 20))
+def test_either_cut_covers_the_text_in_order(text: str, cut: Cut, limit: int) -> None:
+    """Every character but white space is in exactly one token."""
+    tokens = tokenize(text, limit=1_000, cut=cut)
+    covered = [place for token in tokens for place in range(token.start, token.end)]
+    assert covered == sorted(set(covered))
+    assert all(text[place].isspace() for place in set(range(len(text))) - set(covered))
+    assert all(token.text == text[token.start : token.end] != "" for token in tokens)
+    few = tokenize(text, limit=limit, cut=cut)
+    assert few.pieces == tokens.pieces[:limit]
+    assert few.total == len(tokens)
+
+
+@given(st.text(alphabet="我用和键值臺灣的學習自注意力機制〇一二三年乾髮\u0301\ufe00", max_size=30))
+def test_words_of_a_run_are_the_run(run: str) -> None:
+    assert "".join(words(run)) == run
+
+
+def test_a_word_of_the_field_is_never_cut() -> None:
+    for word in FIELD_WORDS.read_text("utf-8").splitlines():
+        if not word.startswith("#"):
+            assert list(words(f"的{word}的")) == ["的", word, "的"], word
