@@ -23,20 +23,18 @@ from models.pretrained.problems import problem
 
 DEEPEST = 50  # levels of a configuration
 HARMLESS = 100_000  # a list of so many layers is made in no time, whatever the files hold
-FURTHEST = 10**8  # positions; ten times those of the model that has most
+FURTHEST = 10**8  # positions, samples, ids: ten times those of the model that has most
 SLACK = 4  # tied weights are built once for every place where they stand: embedding, two halves, output
 SPARE_NUMBERS = 2_000_000  # beyond those of the files: heads that a checkpoint does not have
 SPARE_PARTS = 5_000
 SPARE_BYTES = 256_000_000  # of buffers: masks and tables of positions
 PARTS_PER_TENSOR = 20
 
-_POSITIONS = re.compile(r"position|length|seq|ctx|context|window|^n_positions$")
+_POSITIONS = re.compile(r"position|length|seq|ctx|context|window|chunk|sampl|offset|_index$|_ids?$")
 _NO_SIZE = re.compile(
     r"theta|base|param|flops|tokens_seen|total|seed|version|timestamp|(^|_)value$|std|scale|factor"
 )
-_NEVER_NEGATIVE = re.compile(
-    r"(hidden_size|vocab_size|intermediate_size|d_model|d_ff|layers?|heads?|n_embd)$"
-)
+_NEVER_NEGATIVE = re.compile(r"(hidden_size|vocab_size|intermediate_size|d_model|d_ff|layers|heads|n_embd)$")
 
 
 def check_numbers(folder: ModelFolder) -> None:

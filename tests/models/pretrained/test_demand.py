@@ -125,6 +125,7 @@ def test_numbers_that_are_no_sizes_may_be_large(tmp_path: Path) -> None:
     folder = save(tmp_path, folders.llama())
     rope = {"rope_type": "default", "rope_theta": 10**9}
     rewrite(folder, rope_parameters=rope, max_position_embeddings=10_485_760, num_parameters=7 * 10**9)
+    rewrite(folder, image_token_id=200_010, chunk_size=1_440_000, vision_feature_layer=-2, sliding_window=-1)
     assert load_model(folder).info.heads == 4
 
 
