@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
+
+_LEFTWARDS = {"R", "AL", "AN"}
 
 
 def fill(text: str, values: Mapping[str, object]) -> str:
@@ -11,7 +14,17 @@ def fill(text: str, values: Mapping[str, object]) -> str:
 
     Raises KeyError for a place that has no value.
     """
-    return text.format_map(_Places(values))
+    return text.format_map(_Places({name: isolated(value) for name, value in values.items()}))
+
+
+def isolated(value: object) -> object:
+    """A text with letters that run from right to left between marks that keep its order to itself (Unicode UAX #9):
+    a number beside an Arabic word would else change its side."""
+    if isinstance(value, str) and any(
+        unicodedata.bidirectional(character) in _LEFTWARDS for character in value
+    ):
+        return f"\N{FIRST STRONG ISOLATE}{value}\N{POP DIRECTIONAL ISOLATE}"
+    return value
 
 
 class _Places(dict[str, object]):

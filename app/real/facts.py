@@ -13,6 +13,7 @@ from app.real.opening import Opened
 from app.real.stack import Name, Stack
 from models.pretrained.catalogue import MEGABYTE
 from models.pretrained.info import ModelInfo
+from models.pretrained.labels import UNKNOWN, ModelTokens
 from models.pretrained.layer_list import spans
 from models.pretrained.model import LIMIT
 
@@ -84,9 +85,32 @@ def _megabytes(now: Opened) -> str:
     return f"{size:,.0f}" if size >= 10 else f"{size:.1f}"
 
 
+def show_reading(tokens: ModelTokens) -> None:
+    """How the model read the text, where that is not what is written: stand-ins for unknown text, special tokens."""
+    if any(tokens.unknown):
+        notice(unknown_words(tokens), "unknown")
+    if tokens.typed:
+        names = t("real.comma").join(dict.fromkeys(token.label for token in tokens.typed))
+        notice(t("real.typed_special", names=names, count=len(tokens.typed)), "typed_special")
+
+
+def unknown_words(tokens: ModelTokens) -> str:
+    """How many pieces of the text the model does not know; what it read for them."""
+    found = [token for token in tokens.pieces if token.unknown]
+    total = sum(not token.special for token in tokens.pieces)
+    key = "unknown_all" if len(found) == total else "unknown_some"
+    return t(f"real.{key}", count=len(found), total=total, piece=found[0].piece, mark=UNKNOWN)
+
+
 def show_notes(now: Opened) -> None:
-    """Tokens that were cut, attention that was not seen, calls that had to be followed or are weights alone."""
-    for tokens in {id(tokens): tokens for tokens in now.trace.tokens.values()}.values():
+    """How the text was read, tokens that were cut, attention that was not seen, calls that had to be followed or are
+    weights alone."""
+    streams = {id(tokens): tokens for tokens in now.trace.tokens.values()}.values()
+    for tokens in streams:
+        show_reading(tokens)
+        if any(tokens.unknown) or tokens.typed:
+            break  # what is said of the first text with something to say holds for the page
+    for tokens in streams:
         if tokens.cut:
             notice(t("real.cut", total=len(tokens) + tokens.cut, read=len(tokens), count=tokens.cut), "cut")
             break

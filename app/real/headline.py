@@ -11,6 +11,7 @@ from app import choices, navigation, state
 from app.i18n import t
 from app.real.opening import Opened
 from app.real.stack import Stack, stacks_of
+from components.phrase import isolated
 
 SEGMENTS = 16  # heads beside each other; more are chosen from a list
 SPACE = "␣"
@@ -24,7 +25,7 @@ def title(heading: str, lead: str = "") -> None:
 
 def spoken(label: str) -> str:
     """A token's label for running text: without the glyph of the space before it, escaped."""
-    return escape(label.lstrip(SPACE) or label)
+    return escape(str(isolated(label.lstrip(SPACE) or label)))
 
 
 def open_link(page: str, label: str, icon: str) -> None:

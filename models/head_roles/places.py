@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import unicodedata
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,8 +21,9 @@ class Places:
     """The tokens that N queries and M keys stand for, as far as the measures need them.
 
     `ids` (M) are the tokens' numbers, empty where there are no tokens (images, sound); `special` (M) marks special
-    tokens, `separator` (M) separators. `cross` says that queries and keys belong to two texts. `visible` (N × M) is
-    True where a query may look at a key, None where it may look everywhere.
+    tokens and stand-ins for unknown text, which repeat nothing, `separator` (M) separators. `cross` says that queries
+    and keys belong to two texts. `visible` (N × M) is True where a query may look at a key, None where it may look
+    everywhere.
     """
 
     queries: int
@@ -96,7 +98,9 @@ def places_of(
     the call has (pooling layers) means that nothing is known of them."""
     if keys is None or len(keys) != count:
         return Places(queries, count, cross=cross, visible=visible)
-    return Places(queries, count, keys.ids, keys.special, separators(keys), cross, visible)
+    # two stand-ins are the same token and, as far as anybody knows, two different words
+    repeats_nothing = tuple(map(operator.or_, keys.special, keys.unknown))
+    return Places(queries, count, keys.ids, repeats_nothing, separators(keys), cross, visible)
 
 
 def separators(tokens: ModelTokens) -> tuple[bool, ...]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import regex
 
+from models.pretrained.alignment import Span
 from models.pretrained.encoding import Encoded, Encoder
 from models.pretrained.pieces import Scheme, bytes_label, glyphs, piece_bytes
 from models.pretrained.words import Word, consecutive, word_numbers
 
+UNKNOWN = "⁇"  # behind text that the vocabulary cannot write: how SentencePiece spells its <unk>
 _GRAPHEME = regex.compile(r"\X")
 
 
@@ -22,7 +25,7 @@ class ModelToken:
     `piece` is the vocabulary's own spelling, `label` what is drawn, never blank. `start` and `end` are its place in
     text number `segment` (0 the first, 1 the second; None for what the tokenizer added). `part` = (k, n): the k-th of
     n tokens that together make the one character `whole`. `word` numbers the words of the text. `unknown` marks text
-    that the vocabulary cannot write.
+    that the vocabulary cannot write: the model read the same token for all of it, and the label ends in ⁇.
     """
 
     id: int
@@ -66,6 +69,16 @@ class ModelTokens:
         return tuple(token.special for token in self.pieces)
 
     @cached_property
+    def unknown(self) -> tuple[bool, ...]:
+        """For every token whether the model read a stand-in for text that its vocabulary cannot write."""
+        return tuple(token.unknown for token in self.pieces)
+
+    @cached_property
+    def typed(self) -> tuple[ModelToken, ...]:
+        """Special tokens that stand in the text itself, such as a typed [MASK]."""
+        return tuple(token for token in self.pieces if token.special and token.segment is not None)
+
+    @cached_property
     def words(self) -> tuple[int | None, ...]:
         """For every token the number of its word in its text; None for special tokens and white space."""
         return tuple(token.word for token in self.pieces)
@@ -87,11 +100,13 @@ class ModelTokens:
         ends = [part.end for part in parts if part.end is not None]
         if parts[0].word is None or not starts or not ends:
             return parts[0].label
-        return glyphs(self.texts[parts[0].segment or 0][min(starts) : max(ends)].strip())
+        whole = glyphs(self.texts[parts[0].segment or 0][min(starts) : max(ends)].strip())
+        return whole + UNKNOWN * any(part.unknown for part in parts)
 
 
 def label_tokens(encoder: Encoder, encoded: Encoded) -> ModelTokens:
     """The labelled tokens of an encoded text or pair of texts."""
+    encoded = replace(encoded, spans=_with_marks(encoded))
     tokens = [_token(encoder, encoded, index) for index in range(len(encoded.ids))]
     for segment, text in enumerate(encoded.texts):
         places = [
@@ -105,6 +120,27 @@ def label_tokens(encoder: Encoder, encoded: Encoded) -> ModelTokens:
     return ModelTokens(tuple(tokens), encoded.texts, encoded.cut, encoded.unread)
 
 
+def _with_marks(encoded: Encoded) -> tuple[Span | None, ...]:
+    """The spans, with the accents behind a token that belong to none: a tokenizer that strips accents (BERT's) ends a
+    token before them, and the word would be shown without."""
+    covered = {
+        (segment, place)
+        for span, segment in zip(encoded.spans, encoded.segments, strict=True)
+        if span is not None
+        for place in range(*span)
+    }
+
+    def extended(span: Span | None, segment: int | None) -> Span | None:
+        if span is None or segment is None or span[0] == span[1]:
+            return span
+        text, end = encoded.texts[segment], span[1]
+        while end < len(text) and (segment, end) not in covered and unicodedata.category(text[end])[0] == "M":
+            end += 1
+        return span[0], end
+
+    return tuple(extended(*pair) for pair in zip(encoded.spans, encoded.segments, strict=True))
+
+
 def _token(encoder: Encoder, encoded: Encoded, index: int) -> ModelToken:
     token_id, piece, span = encoded.ids[index], encoded.pieces[index], encoded.spans[index]
     special, unknown = encoded.special[index], token_id == encoder.unknown_id
@@ -116,6 +152,7 @@ def _token(encoder: Encoder, encoded: Encoded, index: int) -> ModelToken:
         label = glyphs(surface)  # as it was typed: the vocabulary may know lower case only, or nothing
     else:
         label = bytes_label(piece_bytes(piece, encoder.scheme))
+    label += UNKNOWN * (unknown and not special)
     start, end = span if span is not None and not special else (None, None)
     return ModelToken(token_id, piece, label, special, unknown and not special, segment, start, end)
 
@@ -142,7 +179,7 @@ def _mark_parts(tokens: list[ModelToken], places: Sequence[int], text: str, sche
             holders.setdefault(start, []).append(index)
     for start, indices in holders.items():
         character = starts[start].group()
-        if len(indices) < 2 or character.isspace():
+        if len(indices) < 2:
             continue
         for number, index in enumerate(indices, start=1):
             if tokens[index].part is None:
@@ -152,4 +189,5 @@ def _mark_parts(tokens: list[ModelToken], places: Sequence[int], text: str, sche
 def _as_part(token: ModelToken, character: str, number: int, count: int, text: str, start: int) -> ModelToken:
     before = text[token.start : start] if number == 1 else ""  # the token may begin with whole characters
     name = glyphs(before + character) if number == 1 else ""
-    return replace(token, label=f"{name} {number}/{count}".strip(), part=(number, count), whole=character)
+    label = f"{name} {number}/{count}".strip() + UNKNOWN * token.unknown
+    return replace(token, label=label, part=(number, count), whole=character)

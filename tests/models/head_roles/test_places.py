@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from models.head_roles import places_of, separators
@@ -50,3 +52,17 @@ def test_between_two_texts() -> None:
 @pytest.mark.parametrize("tokens", [None, tokens_of("a", "b")])
 def test_without_tokens_only_positions_can_be_measured(tokens: ModelTokens | None) -> None:
     assert set(places_of(tokens, 3, 3, None, cross=False).targets) == {"previous", "next", "itself", "first"}
+
+
+def test_two_stand_ins_for_unknown_text_repeat_nothing() -> None:
+    tokens = tokens_of("a", "b", "c", "d", "e")
+    same = ModelTokens(
+        tuple(replace(piece, id=(1, 7, 2, 7, 3)[piece.id]) for piece in tokens.pieces), tokens.texts
+    )
+    known = places_of(same, 5, 5, None, cross=False).targets
+    assert known["earlier"].nonzero().tolist() == [[3, 1]]
+    assert known["induction"].nonzero().tolist() == [[3, 2]]
+    unknown = ModelTokens(tuple(replace(piece, unknown=piece.id == 7) for piece in same.pieces), tokens.texts)
+    found = places_of(unknown, 5, 5, None, cross=False).targets
+    assert not bool(found["earlier"].any())
+    assert not bool(found["induction"].any())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.pretrained.alignment import align
 from models.pretrained.encoding import MAX_CHARACTERS, Encoder
-from models.pretrained.labels import ModelTokens, label_tokens
+from models.pretrained.labels import UNKNOWN, ModelTokens, label_tokens
 from models.pretrained.pieces import bytes_label, glyphs, piece_bytes
 from tests.models.pretrained.tokenizers_for_tests import MAKERS, tokenizer_for
 
@@ -60,7 +60,7 @@ def test_wordpiece_shows_the_text_as_it_was_typed() -> None:
 
 def test_unknown_text_is_shown_and_marked() -> None:
     token = labelled("wordpiece", "the 💩").pieces[-2]
-    assert (token.label, token.piece, token.unknown, token.special) == ("💩", "[UNK]", True, False)
+    assert (token.label, token.piece, token.unknown, token.special) == ("💩⁇", "[UNK]", True, False)
 
 
 def test_a_typed_special_token_is_special() -> None:
@@ -128,11 +128,8 @@ def test_any_text_can_be_labelled(scheme: str, text: str, pair: str) -> None:
 @pytest.mark.parametrize("scheme", MAKERS)
 def test_words_in_every_scheme(scheme: str) -> None:
     tokens = labelled(scheme, "Hello 日本語 👍🏽 naïve fox")
-    together = (
-        ["日本", "語"] if scheme in ("wordpiece", "byte_level", "byte_fallback", "bytes") else ["日本語"]
-    )
     words = [word.label for word in tokens.groups if not tokens.special[word.tokens[0]]]
-    assert words == ["Hello", *together, "👍🏽", "naïve", "fox"]
+    assert [word.removesuffix(UNKNOWN) for word in words] == ["Hello", "日本語", "👍🏽", "naïve", "fox"]
 
 
 def test_pairs_know_their_sentence() -> None:
@@ -198,3 +195,48 @@ def test_what_a_model_wrote_is_placed_in_its_text() -> None:
     ids = encoder.encode("the quick fox", limit=50).ids
     tokens = label_tokens(encoder, encoder.written(list(ids)))
     assert [word.label for word in tokens.groups] == ["the", "quick", "fox", "</s>"]
+
+
+@pytest.mark.parametrize("scheme", ["byte_level", "byte_fallback", "bytes"])
+@pytest.mark.parametrize(
+    ("character", "name"),
+    [("\u3000", "⟨3000⟩"), ("\u202f", "⟨202F⟩"), ("\u2028", "⟨2028⟩"), ("\u200f", "⟨200F⟩")],
+)
+def test_white_space_of_several_tokens_is_named_once(scheme: str, character: str, name: str) -> None:
+    labels = [
+        label for label in labelled(scheme, f"a{character}b").labels if "/" in label and label[0] != "<"
+    ]
+    assert labels[0].lstrip("␣") == f"{name} 1/{len(labels)}"
+    assert labels[1:] == [f"{number}/{len(labels)}" for number in range(2, len(labels) + 1)]
+
+
+@pytest.mark.parametrize("text", ["Cafe\u0301", "re\u0301sume\u0301", "n\u0303a\u0302", "שָׁלוֹם"])
+def test_accents_that_a_tokenizer_strips_are_shown(text: str) -> None:
+    tokens = labelled("wordpiece", f"the {text} fox")
+    assert "".join(label.removesuffix(UNKNOWN) for label in tokens.labels[1:-1]) == f"the{text}fox"
+    assert [word.label.removesuffix(UNKNOWN) for word in tokens.groups][1:-1] == ["the", text, "fox"]
+
+
+@pytest.mark.parametrize("scheme", ["wordpiece", "metaspace"])
+def test_what_a_model_does_not_know_is_marked(scheme: str) -> None:
+    tokens = labelled(scheme, "the 猫 fox 💩")
+    found = [token.label for token in tokens.pieces if token.unknown]
+    assert len(found) >= 2
+    assert all(label.endswith(UNKNOWN) for label in found)
+    assert not any(token.label.endswith(UNKNOWN) for token in tokens.pieces if not token.unknown)
+    words = [word.label for word in tokens.groups]
+    assert f"猫{UNKNOWN}" in words
+    assert tokens.unknown == tuple(token.unknown for token in tokens.pieces)
+
+
+@pytest.mark.parametrize("scheme", ["byte_level", "byte_fallback", "bytes"])
+def test_bytes_are_not_unknown(scheme: str) -> None:
+    assert not any(labelled(scheme, "猫 💩").unknown)
+
+
+def test_special_tokens_in_the_text_are_told_from_those_around_it() -> None:
+    assert [token.label for token in labelled("wordpiece", "the [MASK] fox [SEP]").typed] == [
+        "[MASK]",
+        "[SEP]",
+    ]
+    assert labelled("wordpiece", "the fox", "quick").typed == ()
