@@ -15,7 +15,7 @@ from models.pretrained.catalogue import MEGABYTE
 from models.pretrained.info import ModelInfo
 from models.pretrained.labels import UNKNOWN, ModelTokens
 from models.pretrained.layer_list import spans
-from models.pretrained.model import LIMIT
+from models.pretrained.model import LIMIT, ModelTrace
 
 
 def show_facts(now: Opened) -> None:
@@ -85,8 +85,13 @@ def _megabytes(now: Opened) -> str:
     return f"{size:,.0f}" if size >= 10 else f"{size:.1f}"
 
 
-def show_reading(tokens: ModelTokens) -> None:
-    """How the model read the text, where that is not what is written: stand-ins for unknown text, special tokens."""
+def show_reading(trace: ModelTrace) -> None:
+    """How the model read its text, where that is not what is written: stand-ins for unknown text, special tokens. Of
+    two texts the first with something to say speaks."""
+    read = trace.tokens.values()
+    tokens = next((found for found in read if any(found.unknown) or found.typed), None)
+    if tokens is None:
+        return
     if any(tokens.unknown):
         notice(unknown_words(tokens), "unknown")
     if tokens.typed:
@@ -105,12 +110,8 @@ def unknown_words(tokens: ModelTokens) -> str:
 def show_notes(now: Opened) -> None:
     """How the text was read, tokens that were cut, attention that was not seen, calls that had to be followed or are
     weights alone."""
-    streams = {id(tokens): tokens for tokens in now.trace.tokens.values()}.values()
-    for tokens in streams:
-        show_reading(tokens)
-        if any(tokens.unknown) or tokens.typed:
-            break  # what is said of the first text with something to say holds for the page
-    for tokens in streams:
+    show_reading(now.trace)
+    for tokens in {id(tokens): tokens for tokens in now.trace.tokens.values()}.values():
         if tokens.cut:
             notice(t("real.cut", total=len(tokens) + tokens.cut, read=len(tokens), count=tokens.cut), "cut")
             break

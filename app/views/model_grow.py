@@ -10,6 +10,7 @@ from app.i18n import t, words
 from app.notice import error_notice
 from app.real import grow
 from app.real.axes import axes_of
+from app.real.facts import show_reading
 from app.real.grow import Growing, act, opened_text
 from app.real.grow_panels import Act, show_buttons, show_candidates, show_numbers, show_rule, show_text
 from app.real.grow_readers import offer_writers
@@ -64,6 +65,7 @@ def _draw() -> None:
             error_notice(problem, "grow")
         now = _played(now)
         stack = growing_stack(now.draft.trace)
+        show_reading(now.draft.trace)
         _header(now, stack)
         show_buttons(now, _acting(now))
         show_text(now, stack, lambda row: _look(row, stack.call.queries))
