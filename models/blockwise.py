@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from models import steps
 
 BLOCK = 2**17  # cells: 1 MB in float64, about a core's own cache (half and double of it measured slower)
 LARGE = 2**22  # bytes from which numpy asks the system for large pages
@@ -33,57 +35,61 @@ def look(
     visible: Tensor | None,
     scale: float,
     temperature: float,
-    arithmetic: torch.dtype,
+    exact: bool,
 ) -> Looked:
     """query H × N × K, key H × M × K, value H × M × V, visible H × N × M (bool, True = may look) or None.
 
-    A block goes through all steps before the next one begins. Every assignment rounds once, from `arithmetic` to the
-    dtype of the inputs, and the next step starts from what was recorded. Scaling and masking are one operation per
-    cell and need no wider numbers. These are the functions of `models.steps`, written straight into the trace: what
-    they would make in between costs more than the arithmetic.
+    A block goes through all steps before the next one begins, and the next step starts from what was recorded.
     """
     to = _unwritten(query, key, value, visible is not None)
-    desk = _Desk(arithmetic)
-    query, key, value = (part.to(arithmetic) for part in (query, key.mT, value))
-    hidden = query.new_full((), -torch.inf, dtype=to.masked.dtype)
-    for heads, rows in blocks(*to.scores.shape):
-        at = (heads, rows)
-        desk.write(to.scores[at], torch.matmul, query[at], key[heads])
-        torch.mul(to.scores[at], scale, out=to.scaled[at])
-        if visible is not None:
-            torch.where(visible[at], to.scaled[at], hidden, out=to.masked[at])
-        desk.write(to.weights[at], _softmax, desk.wide(to.masked[at]), temperature)
-        to.empty_rows[at] = _clear_empty_rows(to.masked[at], to.weights[at])
-        desk.write(to.head_output[at], torch.matmul, desk.wide(to.weights[at]), value[heads])
+    (_by_steps if exact else _written)(to, query, key, value, visible, scale, temperature)
     return to
 
 
-class _Desk:
-    """Where a block is computed in wider numbers than are recorded, if they are to be wider. Its memory is used again
-    for every block: fresh memory interrupts the program at every page."""
+def _by_steps(
+    to: Looked,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    visible: Tensor | None,
+    scale: float,
+    temperature: float,
+) -> None:
+    """By the functions of `models.steps`, which are what the app shows as the code that ran. Sums are made in float64
+    and every assignment rounds once; scaling and masking are one operation per cell and need no wider numbers."""
+    key, value = key.double(), value.double()
+    for heads, rows in blocks(*to.scores.shape):
+        at = (heads, rows)
+        to.scores[at] = steps.dot_products(query[at].double(), key[heads])
+        to.scaled[at] = steps.scale_scores(to.scores[at], scale)
+        if visible is not None:
+            to.masked[at] = steps.apply_mask(to.scaled[at], visible[at])
+        to.empty_rows[at] = to.masked[at].amax(-1) == -torch.inf
+        to.weights[at] = steps.softmax(to.masked[at].double(), temperature)
+        to.head_output[at] = steps.mix_values(to.weights[at].double(), value[heads])
 
-    def __init__(self, dtype: torch.dtype) -> None:
-        self._dtype = dtype
-        self._sheets: dict[tuple[str, torch.Size], Tensor] = {}
 
-    def write(self, target: Tensor, operation: Callable[..., object], *inputs: object) -> None:
-        """target = operation(inputs), rounded once."""
-        if target.dtype == self._dtype:
-            operation(*inputs, out=target)
-        else:
-            sheet = self._sheet("result", target)
-            operation(*inputs, out=sheet)
-            target.copy_(sheet)
-
-    def wide(self, recorded: Tensor) -> Tensor:
-        """What was recorded, in the wider numbers; good until the next call."""
-        return recorded if recorded.dtype == self._dtype else self._sheet("input", recorded).copy_(recorded)
-
-    def _sheet(self, use: str, like: Tensor) -> Tensor:
-        name = (use, like.shape)
-        if name not in self._sheets:
-            self._sheets[name] = torch.empty_like(like, dtype=self._dtype)
-        return self._sheets[name]
+def _written(
+    to: Looked,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    visible: Tensor | None,
+    scale: float,
+    temperature: float,
+) -> None:
+    """The same in the dtype of the inputs, straight into the trace: what the functions of `models.steps` would make in
+    between costs more than the arithmetic."""
+    hidden = query.new_full((), -torch.inf, dtype=to.masked.dtype)
+    for heads, rows in blocks(*to.scores.shape):
+        at = (heads, rows)
+        torch.matmul(query[at], key[heads].mT, out=to.scores[at])
+        torch.mul(to.scores[at], scale, out=to.scaled[at])
+        if visible is not None:
+            torch.where(visible[at], to.scaled[at], hidden, out=to.masked[at])
+        _softmax(to.masked[at], temperature, out=to.weights[at])
+        to.empty_rows[at] = _clear_empty_rows(to.masked[at], to.weights[at])
+        torch.matmul(to.weights[at], value[heads], out=to.head_output[at])
 
 
 def _softmax(masked: Tensor, temperature: float, *, out: Tensor) -> None:

@@ -62,7 +62,7 @@ def record_attention(
         visible=None if visible is None else visible.expand(heads, -1, -1),
         scale=scale,
         temperature=temperature,
-        arithmetic=arithmetic,
+        exact=exact,
     )
     concat = steps.concatenate(looked.head_output)  # N HV
     output = steps.project_output(concat.to(arithmetic), parameters["w_o"].to(arithmetic)).to(x.dtype)  # N D
@@ -71,7 +71,9 @@ def record_attention(
             *_origin_steps(x, known, context),
             *_projection_steps(query, key, value, source_name),
             *_attention_steps(looked, temperature),
-            Step("concat", concat, ("query", "concat"), "[head 1 | … | head h]", "concat", ("head_output",)),
+            Step(
+                "concat", concat, ("query", "concat"), "[head 0 | … | head h − 1]", "concat", ("head_output",)
+            ),
             Step("output", output, ("query", "d_model"), "concat·W_O", "output", ("concat", "w_o")),
         ),
         scale=scale,

@@ -130,7 +130,12 @@ def _add_output(to: Steps, call: AttentionCall, head: int, batch: int, source: t
     heads = all_outputs(call, batch)
     heads[head] = output[0]
     concat = to.add(
-        "concat", steps.concatenate(heads), ("query", "concat"), "[head 1 | … | head h]", "concat", (name,)
+        "concat",
+        steps.concatenate(heads),
+        ("query", "concat"),
+        "[head 0 | … | head h − 1]",
+        "concat",
+        (name,),
     )
     projected = concat.double() @ w_o.double()
     if bias is None:
