@@ -42,7 +42,7 @@ def main() -> None:
     subject = navigation.subject(page.url_path)
     navigation.prepare(subject)
     with st.sidebar:
-        sidebar.show(subject)
+        sidebar.show(subject, page.url_path)
         with st.container(key="address"):
             address.keep()
     with st.container(key="notes"):

@@ -8,6 +8,7 @@ from app import state
 from app.i18n import t
 from app.notice import error_notice, notice
 from app.opened_matrix import Opened
+from components.save_file import save_file
 from models.edits import Edits
 from models.errors import InputError
 from models.matrix_text import format_matrix, parse_matrix
@@ -32,12 +33,11 @@ def show_actions(opened: Opened, disabled: bool) -> None:
         st.button(t("matrices.reset_all"), on_click=reset_all, key="am.reset_all", disabled=disabled)
         with st.popover(t("matrices.paste"), disabled=disabled):
             _paste(opened)
-        st.download_button(
+        save_file(
             t("matrices.csv"),
             format_matrix(opened.value),
-            file_name=f"{opened.name}.csv",
+            name=f"{opened.name}.csv",
             mime="text/csv",
-            on_click="ignore",
             key="am.csv",
         )
 

@@ -32,6 +32,7 @@ HTML_SINK = re.compile(
 )
 
 CHOOSING = {"selectbox", "segmented_control", "pills", "radio", "multiselect", "select_slider", "feedback"}
+SERVED = {"download_button"}  # a run may take its file away before it is fetched: components.save_file
 
 Problems = Iterator[tuple[int, str]]
 
@@ -87,6 +88,12 @@ def choosing(tree: ast.Module) -> Problems:
     """Streamlit's widgets of choice: they send labels back, which `app.choices` checks."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in CHOOSING and ast.unparse(node.value) != "choices":
+            yield node.lineno, node.attr
+
+
+def served_files(tree: ast.Module) -> Problems:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in SERVED:
             yield node.lineno, node.attr
 
 
@@ -167,7 +174,7 @@ def test_only_one_module_leads_to_other_pages() -> None:
     assert [problem for path in paths for problem in told(path, leading(parse(path)))] == []
 
 
-@pytest.mark.parametrize("rule", [forbidden_keywords, python_urls])
+@pytest.mark.parametrize("rule", [forbidden_keywords, python_urls, served_files])
 def test_python_rules(rule: Callable[[ast.Module], Problems]) -> None:
     paths = sources("app", "components", "models")
     assert [problem for path in paths for problem in told(path, rule(parse(path)))] == []
@@ -217,6 +224,8 @@ def test_imports_are_seen(code: str, package: str, names: list[str]) -> None:
         (choosing, "left.selectbox('layer', range(6))", 1),
         (choosing, "draw = st.segmented_control", 1),
         (choosing, "choices.pills('layer', range(6), str, bound)", 0),
+        (served_files, "left.download_button('save', data)", 1),
+        (served_files, "save_file('save', data, name='a.csv')", 0),
         (forbidden_keywords, "st.markdown(x, unsafe_allow_html=True)", 1),
         (forbidden_keywords, "load(x, trust_remote_code=flag)", 1),
         (forbidden_keywords, "load(x, trust_remote_code=False)", 0),

@@ -15,6 +15,7 @@ from app.i18n import t
 from app.real.roles import Roles
 from app.real.roles_words import ROLE, name_of
 from app.real.stack import Stack
+from components.save_file import save_file
 from models.head_roles import MEASURES, ROLES, role_of
 
 HEIGHT = 370  # pixels: ten rows
@@ -37,14 +38,12 @@ def show_table(roles: Roles, stack: Stack, measure: str) -> None:
             required=True,
             label_visibility="collapsed",
         )
-        st.download_button(
+        save_file(
             t("roles.download"),
             as_csv(rows),
-            f"heads-{roles.on}.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
-            type="tertiary",
+            name=f"heads-{roles.on}.csv",
+            mime="text/csv",
+            key="am.roles_csv",
         )
     if state.lab("r_sort") == "score":
         rows = strongest_first(rows, measure)

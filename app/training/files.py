@@ -10,28 +10,34 @@ from app.notice import error_notice
 from app.training import runs
 from app.training.given import look_at
 from app.training.setup import Setup
+from components.save_file import save_file
 from models.errors import InputError
 from models.training import checkpoint
 
 
 def show_files(setup: Setup) -> None:
     """Folded away: most readers never need it."""
-    with st.expander(t("training.files"), icon=":material/save:", key="am.train_files"):
+    folded = st.expander(t("training.files"), icon=":material/save:", key="am.train_files", on_change="rerun")
+    with folded:
         left, right = st.columns(2, gap="medium")
-        with left:
-            seen, given = runs.seen(setup, state.lab("t_step")), runs.taken(setup)
-            seed = setup.seed if given is None else given.seed
-            st.text(t("training.save_help", step=f"{seen.step:,}"))
-            st.download_button(
-                t("training.save"),
-                lambda: checkpoint.save(seen.make(), setup.task, seed=seed, step=seen.step),
-                file_name=f"{setup.task.name}-seed{seed}-step{seen.step}.safetensors",
-                mime="application/octet-stream",
-                key="am.train_save",
-                icon=":material/download:",
-            )
+        if folded.open:  # the whole model goes to the browser with the button
+            with left:
+                _save(setup)
         with right:
             _load()
+
+
+def _save(setup: Setup) -> None:
+    seen, given = runs.seen(setup, state.lab("t_step")), runs.taken(setup)
+    seed = setup.seed if given is None else given.seed
+    st.text(t("training.save_help", step=f"{seen.step:,}"))
+    save_file(
+        t("training.save"),
+        checkpoint.save(seen.make(), setup.task, seed=seed, step=seen.step),
+        name=f"{setup.task.name}-seed{seed}-step{seen.step}.safetensors",
+        mime="application/octet-stream",
+        key="am.train_save",
+    )
 
 
 def _load() -> None:

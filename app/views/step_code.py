@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app.i18n import t
+from components.save_file import save_file
 from models.snippets import snippet, source, source_file
 from models.trace import Trace
 
@@ -32,10 +33,10 @@ def _show_snippet(trace: Trace, step: str, head: int) -> None:
         st.code(text, language="python")
     else:
         st.caption(t("step_through.code_too_long", count=len(text)))
-    st.download_button(
+    save_file(
         t("step_through.code_download"),
         text,
-        file_name=f"attention_{step}.py",
+        name=f"attention_{step}.py",
         mime="text/x-python",
         key="am.snippet",
     )

@@ -4,9 +4,10 @@ import { evenTint, readPalette } from "../lib/colour.js";
 import { clamp, el, watchSize } from "../lib/dom.js";
 import { sampleLegend, scaleLegend } from "../lib/legend.js";
 import { hideTip } from "../lib/tip.js";
+import { saveFile } from "../lib/file.js";
 import { drawArchitecture } from "./draw.js";
 import { archLayout } from "./layout.js";
-import { archFile, downloadArchFile } from "./save.js";
+import { archFile } from "./save.js";
 import { archMarks, drawArchTokens } from "./tokens.js";
 
 const archViews = new WeakMap();
@@ -81,7 +82,7 @@ function fillArchCorner({ corner, svg, ctx, data }, layout, palette) {
   const masked = [data.encoder, data.decoder].some((tower) => tower.parts.some((part) => archIsMasked(data, part.name)));
   if (masked) key.append(sampleLegend(palette, "masked", data.text.hidden));
   const save = el("button", "save", data.text.save);
-  save.onclick = () => downloadArchFile(archFile(svg, palette, ctx, data.corner, layout.corner), "transformer.svg");
+  save.onclick = () => saveFile(archFile(svg, palette, ctx, data.corner, layout.corner), "transformer.svg", "image/svg+xml");
   key.append(save);
   corner.replaceChildren(el("strong", "", title), ...facts.map((fact) => el("div", "", fact)), key);
 }

@@ -38,12 +38,3 @@ function archHeading(palette, ctx, [title, ...facts], x, w) {
     ...facts.map((row, n) => text(row, 15 + 20 * rows.length + 18 * n, { fill: css(palette.mute), "font-family": palette.font, "font-size": 12 })),
   ];
 }
-
-/** Hand a text to the reader as a file. */
-export function downloadArchFile(text, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
