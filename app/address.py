@@ -73,6 +73,7 @@ def keep() -> None:
     browser_history(
         key="am.address",
         entry=ENTRY,
+        link=LINK,
         keep=rest,
         wanted=memory.get("wanted"),
         tab=shelf.token(),

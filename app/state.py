@@ -278,6 +278,7 @@ def follow(parameters: Mapping[str, Sequence[str]]) -> None:
     """Take the state over from another address; the language stays."""
     found, ignored = decode(parameters, language())
     become(replace(found, language=language()))
+    st.session_state[_VISIT] = visit() + 1  # what a page keeps fixed while it is open begins again
     if ignored:
         st.session_state[_IGNORED] = (ignored, found.settings)
 

@@ -16,6 +16,7 @@ def browser_history(
     *,
     key: str,
     entry: Sequence[str],
+    link: str,
     keep: tuple[str, str] | None,
     wanted: object,
     tab: str | None,
@@ -24,7 +25,7 @@ def browser_history(
     on_tab: Callable[[object], None],
 ) -> None:
     """Let a change of the parameters `entry` be an entry of the browser's history and any other change none. Draws
-    nothing.
+    nothing. `link` is the parameter that marks a way to another page.
 
     `keep` (name and text) is kept in the tab's storage; the text named `wanted` is looked up there. `tab` is a secret
     that only this tab keeps. Called with what the browser says, unchecked: `on_went` with the query of an address of
@@ -42,7 +43,13 @@ def browser_history(
 
     _COMPONENT(
         key=key,
-        data={"entry": list(entry), "keep": list(keep or ()), "wanted": wanted or "", "tab": tab or ""},
+        data={
+            "entry": list(entry),
+            "link": link,
+            "keep": list(keep or ()),
+            "wanted": wanted or "",
+            "tab": tab or "",
+        },
         on_went_change=lambda: on_went(event("went")),
         on_found_change=found,
         on_tab_change=lambda: on_tab(event("tab")),

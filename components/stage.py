@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import streamlit as st
 import torch
 from torch import Tensor
 
@@ -64,17 +65,24 @@ def stage(
     key: str,
     layer: int | None = None,
     origins: Sequence[str] | None = None,
-) -> StageView | None:
-    """Draw one head of `trace`; returns the step and cell at rest, None until the user has moved.
+    on_view: Callable[[StageView], None],
+) -> None:
+    """Draw one head of `trace`. `on_view` is called with the step and the cell when they have come to rest, before the
+    page runs again: also if that run is one of another page, which the user has gone to.
 
     `text` is the locale's table of the stage. `origins` says for each token where its vector comes from ("drawn",
     "worked", "edited", see models.origins); None: from a learned table. `layer` is the number of the layer if its
-    input comes from the layers below and not straight from a sentence. `start` is where it opens when it is mounted;
-    keep it constant while the stage is on the page, so that only changed numbers travel.
+    input comes from the layers below and not straight from a sentence. `start` is where it opens; keep it
+    constant while the stage is on the page, so that only changed numbers travel: a new one is gone to.
     """
     data = stage_data(trace, head=head, text=text, start=start, layer=layer, origins=origins)
-    result = _COMPONENT(key=key, data=data, on_view_change=lambda: None)
-    return parse_view(result.get("view"), trace)
+
+    def changed() -> None:
+        view = parse_view(st.session_state[key].get("view"), trace)
+        if view is not None:
+            on_view(view)
+
+    _COMPONENT(key=key, data=data, on_view_change=changed)
 
 
 def stage_data(

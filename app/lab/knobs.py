@@ -161,6 +161,9 @@ _GROW: tuple[Knob, ...] = (
     Knob("w_temp", 1.0, 0.05, 5.0),  # the bounds are those of models.generation.choice
     Knob("w_seed", 7, 0, 9999),
     Knob("w_row", -1, -1, 9_999),  # the row that is looked at; −1 is the newest
+    Knob(
+        "w_col", -1, -1, 9_999
+    ),  # the column; −1 is where the row looks most. Other pages keep a cell of their own
 )
 _CAUSE: tuple[Knob, ...] = (
     Knob("x_what", "edge", options=("edge", "uniform", "off")),

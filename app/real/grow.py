@@ -22,6 +22,7 @@ BYTES = 300_000_000  # of all drafts that are kept for all sessions
 MANY = 10  # tokens at a click
 PLAYED = 200  # tokens that are written by themselves before the page waits to be asked again
 NEWEST = -1  # the row that is looked at
+STRONGEST = -1  # column: where the row looks most
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def _forget_other_prompts() -> None:
     """What was written belongs to the prompt: with another one the model starts anew."""
     if memory().setdefault("prompt", _prompt()) != _prompt():
         memory().update(prompt=_prompt(), playing=False, rested=False, lost=False)
-        state.turn(w_ids="", w_of="", w_row=NEWEST)
+        state.turn(w_ids="", w_of="", w_row=NEWEST, w_col=STRONGEST)
 
 
 def memory() -> dict[str, object]:
@@ -109,7 +110,7 @@ def memory() -> dict[str, object]:
 def keep(draft: Draft) -> None:
     """This is the session's text from now on; its newest row is looked at."""
     written = grow_ids.encode(draft.written)
-    state.turn(w_ids=written, w_of=_prompt() if written else "", w_row=NEWEST)
+    state.turn(w_ids=written, w_of=_prompt() if written else "", w_row=NEWEST, w_col=STRONGEST)
 
 
 def act(now: Growing, action: str, token: int = 0) -> None:

@@ -9,7 +9,7 @@ import torch
 
 from app import choices, state
 from app.i18n import t
-from app.real.grow import NEWEST, Growing
+from app.real.grow import NEWEST, STRONGEST, Growing
 from app.real.headline import choose_head, stack_name
 from app.real.kept import Kept
 from app.real.stack import Name, Stack, say_axes, say_moved, stack_at, stacks_of
@@ -39,16 +39,22 @@ def growing_stack(trace: ModelTrace) -> Stack:
     stack = stack_at([call for call in trace.calls if (call.stream, call.kind) in names], view)
     say_moved(stack, view.layer)
     say_axes(stack)
-    row = state.lab("w_row")
-    if row == NEWEST or row >= stack.call.queries:
-        newest = stack.call.queries - 1
-        weights = stack.call.weights(stack.head, rows=torch.tensor([newest]))[0]
-        stack = replace(stack, i=newest, j=int(torch.nan_to_num(weights).argmax()))
-    else:
-        stack = replace(stack, i=row)
+    i, j = _cell(stack)
+    stack = replace(stack, i=i, j=j)
     stream, kind = stack.name if len(stacks_of(trace.calls)) > 1 else ("", stack.name[1])
-    state.look(stream=stream, kind=kind, layer=stack.layer, head=stack.head, i=stack.i, j=stack.j)
+    state.look(stream=stream, kind=kind, layer=stack.layer, head=stack.head)  # the cell is this page's own
     return stack
+
+
+def _cell(stack: Stack) -> tuple[int, int]:
+    """The chosen row and column of the text so far; the newest row and where it looks most if none is chosen."""
+    row, col = state.lab("w_row"), state.lab("w_col")
+    if row == NEWEST or row >= stack.call.queries:
+        row, col = stack.call.queries - 1, STRONGEST
+    if not 0 <= col < stack.call.keys:
+        weights = stack.call.weights(stack.head, rows=torch.tensor([row]))[0]
+        col = int(torch.nan_to_num(weights).argmax())
+    return row, col
 
 
 def show_choice(now: Growing, stack: Stack) -> None:

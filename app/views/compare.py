@@ -20,7 +20,7 @@ from models.rounding import ROUNDING
 from models.settings import Settings
 from models.trace import Trace
 
-HEIGHT = 290
+HEIGHT = 240
 
 
 def show() -> None:

@@ -85,7 +85,7 @@ def _header(now: Growing, stack: Stack) -> None:
     with name:
         title(t("grow.title"), t("grow.lead_cross" if stack.name[1] == "cross" else "grow.lead"))
     with link:
-        show_way(now)
+        show_way(now, stack)
 
 
 def _acting(now: Growing) -> Act:
@@ -118,15 +118,14 @@ def _played(now: Growing) -> Growing:
 
 def _look(row: int, rows: int) -> None:
     """Look at where a token looks; the newest stays the newest."""
-    state.turn(w_row=grow.NEWEST if row >= rows - 1 else row)
+    state.turn(w_row=grow.NEWEST if row >= rows - 1 else row, w_col=grow.STRONGEST)
 
 
 def _matrix(now: Growing, stack: Stack) -> None:
     rows, cols = axes_of(Opened(now.model, now.draft.trace, now.key), stack)
 
     def look(cell: Selection) -> None:
-        state.turn(w_row=rows.token_at(cell.row))
-        state.look(j=cols.token_at(cell.col))
+        state.turn(w_row=rows.token_at(cell.row), w_col=cols.token_at(cell.col))
 
     matrix(
         shown_weights(stack.call.weights(stack.head), rows, cols),

@@ -38,17 +38,20 @@ def _stage(stack: Stack) -> None:
         notice(t("steps.too_long", tokens=tokens, most=MOST) if tokens > MOST else t("steps.why"), "cannot")
         open_link("model_cell", t("real.open_cell"), ":material/calculate:")
         return
-    moved = stage(
+    stage(
         trace,
         head=stack.head,
         text=table("stage"),
         start=_start(stack),
         key=f"model_stage_{'_'.join(stack.name)}",
         layer=stack.layer,
+        on_view=_moved,
     )
-    if moved is not None:
-        state.select(step=moved.step)
-        state.look(i=moved.i, j=moved.j)
+
+
+def _moved(view: StageView) -> None:
+    state.select(step=view.step)
+    state.look(i=view.i, j=view.j)
 
 
 def _trace(stack: Stack) -> Trace | None:

@@ -17,16 +17,15 @@ def show() -> None:
     view = state.view()
     head = min(view.head, trace.heads - 1)
     unlearned.show()
-    moved = stage(
+    stage(
         trace,
         head=head,
         text=table("stage"),
         start=_start(),
         key="stage",
         origins=vector_origins(now.settings, trace.tokens),
+        on_view=lambda moved: state.select(step=moved.step, i=moved.i, j=moved.j),
     )
-    if moved is not None:
-        state.select(step=moved.step, i=moved.i, j=moved.j)
     step = state.view().step
     show_code(trace, step if step in trace else "scores", head)  # an address may name a step of another model
 

@@ -17,7 +17,7 @@ from app.url import State, clean, encode
 from models.pretrained import load_model
 from models.pretrained.loading import unload_models
 from models.pretrained.own import OWN_MODELS
-from tests.app.pages import choice, choose, healthy, open_page
+from tests.app.pages import choice, choose, go_to, healthy, open_page
 from tests.app.test_model_pages import written
 from tests.models.pretrained import folders
 from tests.models.pretrained.folders import save, seeded
@@ -90,7 +90,7 @@ def test_smollm2_says_dawn_again() -> None:
     assert load_model("smollm2").tokenizer.decode(ids(at)) == " dawn"
     assert "15 rows of attention per head" in written(at)
     assert "would have taken 29 rows, 1.9 times" in written(at)
-    assert looked_at(at).i == 14  # the newest row
+    assert looked_at(at).i == 11  # the cell of the other pages is left alone
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -288,3 +288,13 @@ def test_an_encoder_by_name_that_is_a_decoder_writes(tmp_path: Path) -> None:
     assert parts(at) == DRAWN
     before = ids(at)
     assert len(ids(press(at, "next"))) == len(before) + 1
+
+
+def test_the_cell_of_other_pages_stays_where_it_was() -> None:
+    """Growing text looks at its newest row, or at a row and column of its own."""
+    at = open_page("head", {"model": "repeat", "mi": "3", "mj": "2"})
+    go_to(at, "grow")
+    at.button(key="am.grow_next").click().run()
+    assert (looked_at(at).i, looked_at(at).j) == (3, 2)
+    go_to(at, "head")
+    assert (at.query_params["mi"], at.query_params["mj"]) == ("3", "2")

@@ -109,7 +109,7 @@ def test_a_snapshot_from_the_address() -> None:
     at.query_params["t_step"] = str(wanted)
     again = open_page("training", {**SMALL, "t_step": str(wanted)})
     assert healthy(again)  # another session has no such snapshot: the untrained model is shown
-    assert "step 0" in said(again)
+    assert "nothing learned yet" in said(again)
 
 
 def test_two_sessions_train_at_once_without_mixing() -> None:
@@ -145,7 +145,8 @@ def test_training_after_a_finished_one_shows_what_is_trained() -> None:
     at.button(key="am.train_stop").click().run()
     assert healthy(at)
     assert "12 of 12 right" not in said(at)
-    assert f"The weights after step {run_of(at).latest.step:,}" in said(at)
+    assert run_of(at).latest.step > 0
+    assert "nothing learned yet" not in said(at)
 
 
 def test_a_finished_one_stands_in_front_of_ones_own_training_and_goes_again() -> None:

@@ -141,3 +141,29 @@ def test_a_training_is_found_again_after_a_reload(open_page: OpenPage) -> None:
     ).to_be_visible()
     assert "tab" not in page.evaluate("location.search")
     assert page.evaluate("sessionStorage.getItem('attention-microscope.tab')").isalnum()
+
+
+def test_a_step_chosen_just_before_leaving_is_kept(open_page: OpenPage) -> None:
+    page = open_page(query={"preset": "animal"})
+    stage = page.locator(".stage")
+    expect(stage.locator('.part.now[data-step="scores"]')).to_be_visible()
+    stage.locator(".next").click()
+    stage.locator(".next").click()
+    page.get_by_role("link", name="Heads").click()
+    page.wait_for_function("location.pathname === '/heads'")
+    page.wait_for_function("location.search.includes('step=weights')")
+    page.get_by_role("link", name="Step through").click()
+    expect(stage.locator('.part.now[data-step="weights"]')).to_be_visible()
+
+
+def test_back_moves_the_stage(open_page: OpenPage) -> None:
+    page = open_page(query={"preset": "animal", "step": "weights", "i": 3})
+    stage = page.locator(".stage")
+    expect(stage.locator('.part.now[data-step="weights"]')).to_be_visible()
+    type_sentence(page, "I love tea")
+    stage.locator('.part[data-step="output"]').click()
+    page.wait_for_function("location.search.includes('step=output')")
+    page.go_back()
+    expect(stage.locator('.part.now[data-step="weights"]')).to_be_visible()
+    settle(page)
+    assert "step=weights" in page.evaluate("location.search")

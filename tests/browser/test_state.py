@@ -75,6 +75,7 @@ def test_pages_keep_the_state_and_a_middle_click_takes_it_along(open_page: OpenP
     page.get_by_role("link", name="Compare").click()
     expect(page.get_by_role("heading", name="Which outputs move")).to_be_visible()
     expect(sentence(page)).to_have_value("I love tea")
+    settle(page)
     assert query(page) == {"preset": "nlp", "text": "I love tea"}
     link = page.get_by_role("link", name="Matrices").get_attribute("href")
     assert link is not None

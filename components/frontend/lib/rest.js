@@ -44,6 +44,12 @@ export class Rest {
     tell?.();
   }
 
+  /** What was to be told is of no interest any more. */
+  drop() {
+    clearTimeout(this.timer);
+    this.tell = null;
+  }
+
   stop() {
     this.now();
     this.forget();

@@ -58,16 +58,20 @@ class Stage {
     this.stopSize();
   }
 
-  /** New data, a new language or a new theme. The step and the cell stay where they are. */
+  /** New data, a new language or a new theme. The step and the cell stay where they are, unless Python says where to go. */
   update({ data, setStateValue }) {
-    this.report = (view) => setStateValue("view", view);
-    const first = !this.model;
-    const step = first ? data.meta.start.step : this.step;
+    // numbered: a view like an earlier one is news all the same
+    this.report = (view) => setStateValue("view", { ...view, n: (this.reports = (this.reports ?? 0) + 1) });
+    const { start } = data.meta;
+    const sent = JSON.stringify(start) !== this.start;
+    this.start = JSON.stringify(start);
+    const step = sent ? start.step : this.step;
+    if (sent) this.resting.drop();
     this.model = readModel(data);
     this.text = data.meta.text;
     this.steps = this.model.steps;
     this.at = stepIndex(this.steps, step);
-    if (first) this.pin = { i: data.meta.start.i, j: data.meta.start.j };
+    if (sent) this.pin = { i: start.i, j: start.j };
     this.palette = readPalette(this.root);
     this.images.clear();
     buildFormula(this.parts.formula, this.model, this.text, (name) => this.go(this.steps.indexOf(name)));
