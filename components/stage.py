@@ -65,6 +65,7 @@ def stage(
     key: str,
     layer: int | None = None,
     origins: Sequence[str] | None = None,
+    opening: int = 0,
     on_view: Callable[[StageView], None],
 ) -> None:
     """Draw one head of `trace`. `on_view` is called with the step and the cell when they have come to rest, before the
@@ -73,9 +74,11 @@ def stage(
     `text` is the locale's table of the stage. `origins` says for each token where its vector comes from ("drawn",
     "worked", "edited", see models.origins); None: from a learned table. `layer` is the number of the layer if its
     input comes from the layers below and not straight from a sentence. `start` is where it opens; keep it
-    constant while the stage is on the page, so that only changed numbers travel: a new one is gone to.
+    constant while the stage is on the page, so that only changed numbers travel; with another number `opening` the
+    stage goes there once more.
     """
     data = stage_data(trace, head=head, text=text, start=start, layer=layer, origins=origins)
+    data["meta"]["start"]["opening"] = opening
 
     def changed() -> None:
         view = parse_view(st.session_state[key].get("view"), trace)

@@ -43,6 +43,7 @@ def _stage(stack: Stack) -> None:
         head=stack.head,
         text=table("stage"),
         start=_start(stack),
+        opening=state.visit(),
         key=f"model_stage_{'_'.join(stack.name)}",
         layer=stack.layer,
         on_view=_moved,

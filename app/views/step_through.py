@@ -22,6 +22,7 @@ def show() -> None:
         head=head,
         text=table("stage"),
         start=_start(),
+        opening=state.visit(),
         key="stage",
         origins=vector_origins(now.settings, trace.tokens),
         on_view=lambda moved: state.select(step=moved.step, i=moved.i, j=moved.j),
