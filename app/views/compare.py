@@ -20,7 +20,7 @@ from models.rounding import ROUNDING
 from models.settings import Settings
 from models.trace import Trace
 
-HEIGHT = 240
+HEIGHT = 230
 
 
 def show() -> None:

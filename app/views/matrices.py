@@ -30,7 +30,7 @@ def show() -> None:
     opened = open_matrix(now.trace, before, state.current().matrix)
     st.caption(explanation(now, opened))
     unlearned.show()
-    choose, act = st.columns([5, 6], vertical_alignment="bottom")
+    choose, act = st.columns([4, 7], vertical_alignment="bottom")
     with choose:
         choices.segments(
             t("matrices.choose"),
