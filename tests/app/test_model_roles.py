@@ -57,7 +57,7 @@ def drawn(at: AppTest) -> set[str]:
 def test_every_ready_model_in_every_language(name: str, language: str) -> None:
     at = open_page("roles", example(name, lang=language))
     assert healthy(at)
-    assert drawn(at) == {"am_value_grid", "am_matrix"}
+    assert drawn(at) == {"am_value_grid", "am_matrix", "am_save_file"}
     assert len(at.dataframe) == 1
     assert "{" not in written(at)
     assert dict(at.query_params) == example(name, **({"lang": language} if language != "en" else {}))
@@ -142,7 +142,7 @@ def test_a_text_without_repeats_has_no_induction_and_says_so() -> None:
 def test_unusual_texts(name: str, text: str) -> None:
     at = open_page("roles", {"model": name, "mtext": text})
     assert healthy(at)
-    assert drawn(at) == {"am_value_grid", "am_matrix"}
+    assert drawn(at) == {"am_value_grid", "am_matrix", "am_save_file"}
     bodies = " ".join(block.proto.body for block in at.get("html")).lower()
     assert "</script" not in bodies
     assert "<b>$x$" not in bodies
@@ -162,7 +162,7 @@ def test_an_empty_text_gets_a_sentence(language: str) -> None:
     assert healthy(at)
     assert drawn(at) == set()
     at = at.text_area(key="am.model_text").set_value("two words").run()
-    assert drawn(at) == {"am_value_grid", "am_matrix"}
+    assert drawn(at) == {"am_value_grid", "am_matrix", "am_save_file"}
 
 
 def test_a_long_text() -> None:
@@ -186,7 +186,7 @@ def test_a_long_text() -> None:
 def test_unusual_addresses(query: dict[str, str]) -> None:
     at = open_page("roles", query)
     assert healthy(at)
-    assert drawn(at) == {"am_value_grid", "am_matrix"}
+    assert drawn(at) == {"am_value_grid", "am_matrix", "am_save_file"}
 
 
 def test_a_sample_that_another_model_had_becomes_one_of_this_model() -> None:
@@ -267,7 +267,7 @@ def test_all_lists_of_measures_agree() -> None:
 def test_a_model_of_the_session_s_own(query: dict[str, str], stacks: int) -> None:
     at = open_page("roles", {"model": "mine", **query})
     assert healthy(at)
-    assert drawn(at) == {"am_value_grid", "am_matrix"}
+    assert drawn(at) == {"am_value_grid", "am_matrix", "am_save_file"}
     at = choose(at, "am.r_on", "task")
     assert healthy(at)
     assert "examples of the task" in written(at)

@@ -53,7 +53,7 @@ def test_any_text_is_shown_as_text(text: str) -> None:
 @pytest.mark.parametrize("step", stage_steps(build(PRESETS["animal"])))
 def test_the_stage_opens_at_the_step_of_the_address(step: str) -> None:
     app = open_page(query={"preset": "animal", "step": step, "i": "2", "j": "1"})
-    assert stage_meta(app)["start"] == {"step": step, "i": 2, "j": 1}
+    assert stage_meta(app)["start"] == {"step": step, "i": 2, "j": 1, "opening": 1}
 
 
 @pytest.mark.parametrize(
