@@ -17,7 +17,8 @@ export class Rest {
       [document, "keydown", keys],
       [document, "visibilitychange", hidden],
       [window, "pagehide", now],
-      [window, "popstate", now],
+      // Back: a report would begin a run of the page that is left, which would push its address once more
+      [window, "popstate", () => this.drop()],
     ];
     // capture: before Streamlit hears of a click on a link
     for (const [target, type, listener] of heard) target.addEventListener(type, listener, true);
