@@ -42,9 +42,17 @@ class Encoder:
         self.tokenizer.truncation_side = "right"
         self.fast = getattr(tokenizer, "backend_tokenizer", None) is not None
         self.scheme: Scheme = scheme_of(tokenizer)
-        self.unknown_id: int | None = tokenizer.unk_token_id
+        self.unknown_id: int | None = self._stand_in()
         self.special_ids = self._all_special_ids()
         self._lock = threading.Lock()  # truncation is a setting of the tokenizer itself: "Already borrowed"
+
+    def _stand_in(self) -> int | None:
+        """The id that is read for text which the vocabulary cannot write; None where it can write every text, or where
+        the token has another meaning: GPT-2 and SmolLM2 name the end of a text as their unknown token."""
+        tokenizer = self.tokenizer
+        known: int | None = tokenizer.unk_token_id
+        others = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id)
+        return None if self.scheme in ("byte_level", "bytes") or known in others else known
 
     def _all_special_ids(self) -> set[int]:
         added = self.tokenizer.added_tokens_decoder.items()

@@ -240,3 +240,17 @@ def test_special_tokens_in_the_text_are_told_from_those_around_it() -> None:
         "[SEP]",
     ]
     assert labelled("wordpiece", "the fox", "quick").typed == ()
+
+
+@pytest.mark.parametrize("doubles", ["eos_token", "pad_token", "none"])
+def test_a_special_token_that_is_named_as_unknown_too_is_special(doubles: str) -> None:
+    """SmolLM2 and GPT-2 name <|endoftext|> as their unknown token; a vocabulary of bytes can write every text."""
+    made = tokenizer_for("byte_level").__class__(
+        tokenizer_object=tokenizer_for("byte_level").backend_tokenizer,
+        unk_token="<|end|>",
+        **({} if doubles == "none" else {doubles: "<|end|>"}),
+    )
+    encoder = Encoder(made)
+    tokens = label_tokens(encoder, encoder.encode("the<|end|>fox", limit=50))
+    assert not any(tokens.unknown)
+    assert [token.label for token in tokens.typed] == ["<|end|>"]
