@@ -4,7 +4,7 @@ A change of page, preset, sentence, model or text is an entry of the history; a 
 choice changes the entry one is at (components/frontend/address/address.js sees to it). Back and Forward therefore are
 undo and redo. Three things lead to a page:
 
-- a link of the app, whose query has `LINK` in it: the state stays as it is, the query is there for new tabs only;
+- a link of the app, whose query has `state.LINK` in it: the state stays as it is, the query is there for new tabs only;
 - Back or Forward to another page: its address is what counts;
 - Back or Forward on the same page: the browser reports the address (`_went`).
 """
@@ -20,7 +20,6 @@ from app.overlong import names_of, rest_of, with_rest
 from app.training import shelf
 from components.address import browser_history
 
-LINK = "go"  # the parameter that a link of the app has and an address never keeps
 REST = "rest"  # the parameter that names what an address lacks
 ENTRY = ("preset", "text", "text2", "model", "mtext", "mpair", "mtarget", REST)
 KEPT = 12  # rests that a session remembers, for Back
@@ -35,7 +34,7 @@ def enter(page: str) -> None:
     reported = state.reported()
     if first:
         _miss(reported.get(REST, []))
-    elif moved and LINK not in reported:
+    elif moved and state.LINK not in reported:
         follow(reported)
 
 
@@ -46,7 +45,7 @@ def query() -> dict[str, str]:
 
 def link() -> dict[str, str]:
     """The query of a link to another page of the app: as `query`, marked as a link."""
-    return {**query(), LINK: "1"}
+    return {**query(), state.LINK: "1"}
 
 
 def write() -> None:
@@ -65,7 +64,7 @@ def missing() -> tuple[str, ...]:
     return names_of(_memory().get("missing", ""))
 
 
-def keep() -> None:
+def keep(page: str) -> None:
     """Draw (nothing to see) what keeps the browser's history and the tab's storage; called once per run."""
     rest, memory = rest_of(state.current()), _memory()
     if rest is not None:
@@ -73,7 +72,9 @@ def keep() -> None:
     browser_history(
         key="am.address",
         entry=ENTRY,
-        link=LINK,
+        link=state.LINK,
+        page=page,
+        run=state.count_run(),
         keep=rest,
         wanted=memory.get("wanted"),
         tab=shelf.token(),

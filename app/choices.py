@@ -93,10 +93,11 @@ def _keyed(names: dict[T, str], bound: Bound) -> dict[str, Any]:
 
 def _arrived(key: str, options: Sequence[T], take: Callable[[T | None], None]) -> None:
     """A choice was made, or with None taken back. What was not among the options changes nothing."""
-    value = state.widget(key)
-    if value is None or value in options:
-        take(value)
+    for value in state.arrived(key) or ():
+        if value is None or value in options:
+            take(value)
 
 
 def _several_arrived(key: str, options: Sequence[T], take: Callable[[tuple[T, ...]], None]) -> None:
-    take(tuple(option for option in state.widget(key) or () if option in options))
+    for values in state.arrived(key) or ():
+        take(tuple(option for option in values or () if option in options))

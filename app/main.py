@@ -44,7 +44,7 @@ def main() -> None:
     with st.sidebar:
         sidebar.show(subject, page.url_path)
         with st.container(key="address"):
-            address.keep()
+            address.keep(page.url_path)
     with st.container(key="notes"):
         if subject == "sentence":
             show_settings_notes()

@@ -23,13 +23,16 @@ from app.lab.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE, preferred_language
 from app.model_view import ModelView
 from app.url import State, View, decode, encode, tidy, too_long
+from components.session import peek
 from models.edits import Edits
 from models.settings import PRESETS, Settings
 
 __all__ = ["State", "View"]
 
-_STATE, _IGNORED, _LAST_VALID = "am.state", "am.ignored", "am.last_valid"
-_PAGE, _VISIT, _SHOWN = "am.page", "am.visit", "am.shown"
+_STORE = "am.store"
+_STATE, _IGNORED, _LAST_VALID = "state", "ignored", "last_valid"
+LINK = "go"  # the parameter that a link of the app has and an address never keeps
+_PAGE, _VISIT, _SHOWN = "page", "visit", "shown"
 
 
 # ---- reading -------------------------------------------------------------------------------------------------------
@@ -37,10 +40,19 @@ _PAGE, _VISIT, _SHOWN = "am.page", "am.visit", "am.shown"
 
 def current() -> State:
     """The session's state; on the first call it is read from the address."""
-    if _STATE not in st.session_state:
-        st.session_state[_STATE], ignored = decode(reported(), _readers_language())
-        st.session_state[_IGNORED] = (ignored, st.session_state[_STATE].settings)
-    found: State = st.session_state[_STATE]
+    store = _store()
+    if _STATE not in store:
+        store[_STATE], ignored = decode(reported(), _readers_language())
+        store[_IGNORED] = (ignored, store[_STATE].settings)
+    found: State = store[_STATE]
+    return found
+
+
+def _store() -> dict[str, Any]:
+    """What the app itself keeps for a session: one object, so that a callback can read and change it whole."""
+    found: dict[str, Any] | None = peek(_STORE)
+    if found is None:
+        found = st.session_state[_STORE] = {}
     return found
 
 
@@ -67,13 +79,13 @@ def second_text() -> str:
 def ignored_parameters() -> tuple[str, ...]:
     """Parameters of the address that could not be used, until the user changes a setting."""
     current()
-    names, at_start = st.session_state[_IGNORED]
+    names, at_start = _store()[_IGNORED]
     return names if at_start == settings() else ()
 
 
 def last_valid() -> Settings:
     """The settings that were last computed; the preset before anything was."""
-    found: Settings = st.session_state.get(_LAST_VALID, PRESETS[current().preset])
+    found: Settings = _store().get(_LAST_VALID, PRESETS[current().preset])
     return found
 
 
@@ -129,44 +141,51 @@ def reset() -> None:
 
 
 def remember_valid(computed: Settings) -> None:
-    st.session_state[_LAST_VALID] = computed
+    _store()[_LAST_VALID] = computed
 
 
 def _set(state: State) -> None:
-    st.session_state[_STATE] = state
+    _store()[_STATE] = state
 
 
 def scratch(page: str) -> dict[str, Any]:
     """A page's own memory for what is not worth an address: it lasts as long as the session."""
-    found: dict[str, Any] = st.session_state.setdefault(f"am.scratch.{page}", {})
+    found: dict[str, Any] = _store().setdefault(f"scratch.{page}", {})
     return found
 
 
 def typed_cells(key: str) -> list[tuple[int, int, float | None]]:
     """What was typed into the data editor `key`: row, column (its columns are named "0", "1" …) and number or None."""
-    rows = st.session_state[key]["edited_rows"]
+    rows = peek(key)["edited_rows"]
     return [(int(row), int(column), value) for row, cells in rows.items() for column, value in cells.items()]
 
 
 def enter(page: str) -> tuple[bool, bool]:
     """Note which page is drawn now; called once per run. Returns whether it is the session's first page, and whether
     it is another than before."""
-    before = st.session_state.get(_PAGE)
+    _forget_heard()
+    before = _store().get(_PAGE)
     if before != page:
-        st.session_state[_PAGE] = page
-        st.session_state[_VISIT] = visit() + 1
+        _store()[_PAGE] = page
+        _store()[_VISIT] = visit() + 1
     return before is None, before != page
 
 
 def visit() -> int:
     """Counts the changes of page: what a page keeps fixed while it is open holds for one visit."""
-    found: int = st.session_state.get(_VISIT, 0)
+    found: int = _store().get(_VISIT, 0)
     return found
+
+
+def count_run() -> int:
+    """The number of this run in its session."""
+    _store()["runs"] = _store().get("runs", 0) + 1
+    return int(_store()["runs"])
 
 
 def typed_text(key: str) -> str:
     """What stands in the text field `key` at this moment."""
-    return str(st.session_state.get(key) or "")
+    return str(peek(key) or "")
 
 
 # ---- widgets -------------------------------------------------------------------------------------------------------
@@ -212,15 +231,57 @@ def bind(name: str) -> dict[str, Any]:
 def show_value(key: str, value: object) -> None:
     """Give the widget `key` its value. On another page it is another widget to Streamlit, which would begin at its
     default; on the same page an equal value is not written again: that would undo what is being typed."""
-    here: dict[str, int] = st.session_state.setdefault(_SHOWN, {})
-    if here.get(key) != visit() or key not in st.session_state or st.session_state[key] != value:
+    here: dict[str, int] = _store().setdefault(_SHOWN, {})
+    known = key in st.session_state
+    if known and st.session_state[key] != value:
+        _remember_old(key, st.session_state[key])
+    if here.get(key) != visit() or not known or st.session_state[key] != value:
         st.session_state[key] = value
     here[key] = visit()
 
 
+class _Old(NamedTuple):
+    """What a widget showed before the app gave it another value, and the address that the browser had then."""
+
+    value: Any
+    address: dict[str, list[str]]
+
+
+def _remember_old(key: str, value: Any) -> None:
+    new = {name: [text] for name, text in query().items()}
+    if _said_before() != new:  # so that what the browser says next will show which of the two it has
+        scratch("old")[key] = _Old(value, _said_before())
+
+
+def arrived(key: str) -> tuple[Any] | None:
+    """In its callback: what the widget `key` was changed to, in a tuple.
+
+    None if it was not: what a browser sends before it has heard that the app gave the widget another value has the
+    old one in it, and Streamlit takes that for a change. A link's address says nothing of what its browser has heard;
+    nobody changes a widget with a link.
+    """
+    value, old = peek(key), scratch("old").get(key)
+    if old is not None and old.value == value and (LINK in reported() or old.address == _said_before()):
+        return None
+    return (value,)
+
+
+def _forget_heard() -> None:
+    """The browser's address shows which changes it has heard of."""
+    said, old = _said_before(), scratch("old")
+    for key in [key for key, one in old.items() if one.address != said and LINK not in reported()]:
+        del old[key]
+
+
+def _said_before() -> dict[str, list[str]]:
+    """The browser's address when it asked for this run, with nothing that a link adds."""
+    return {name: values for name, values in reported().items() if name != LINK}
+
+
 def _take(name: str) -> None:
     """A widget was changed: take its value over."""
-    _write(name, st.session_state[f"am.{name}"])
+    for value in arrived(f"am.{name}") or ():
+        _write(name, value)
 
 
 def _write(name: str, value: Any) -> None:
@@ -239,7 +300,7 @@ def mark_row(key: str, row: int) -> None:
 
 def widget(key: str) -> Any:
     """The value of a widget that is no part of the state, inside its callback."""
-    return st.session_state.get(key)
+    return peek(key)
 
 
 def bind_knob(name: str) -> dict[str, Any]:
@@ -250,7 +311,8 @@ def bind_knob(name: str) -> dict[str, Any]:
 
 
 def _turned(name: str) -> None:
-    _turn_to(name, st.session_state[f"am.{name}"])
+    for value in arrived(f"am.{name}") or ():
+        _turn_to(name, value)
 
 
 def _turn_to(name: str, value: Value | None) -> None:
@@ -261,12 +323,9 @@ def _turn_to(name: str, value: Value | None) -> None:
 def write_url(wanted: dict[str, str]) -> None:
     """Give the address these query parameters."""
     # a run that starts before the last change of the address has arrived reports the address from before it
-    if (
-        reported() != {k: [v] for k, v in wanted.items()}
-        or st.session_state.get("am.written", wanted) != wanted
-    ):
+    if reported() != {k: [v] for k, v in wanted.items()} or _store().get("written", wanted) != wanted:
         st.query_params.from_dict(wanted)
-    st.session_state["am.written"] = wanted
+    _store()["written"] = wanted
 
 
 def reported() -> dict[str, list[str]]:
@@ -278,9 +337,9 @@ def follow(parameters: Mapping[str, Sequence[str]]) -> None:
     """Take the state over from another address; the language stays."""
     found, ignored = decode(parameters, language())
     become(replace(found, language=language()))
-    st.session_state[_VISIT] = visit() + 1  # what a page keeps fixed while it is open begins again
+    _store()[_VISIT] = visit() + 1  # what a page keeps fixed while it is open begins again
     if ignored:
-        st.session_state[_IGNORED] = (ignored, found.settings)
+        _store()[_IGNORED] = (ignored, found.settings)
 
 
 def become(new: State) -> None:

@@ -9,11 +9,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import cell_states
-from components.registered import component
+from components.registered import component, said
 
 TEXT_KEYS = (
     "label",
@@ -132,7 +131,7 @@ def architecture(
     }
 
     def changed() -> None:
-        name = parse_place(st.session_state[key].get("place"), names)
+        name = parse_place(said(key, "place"), names)
         if name is not None and on_open:
             on_open(name)
 

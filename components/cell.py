@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import streamlit as st
 from torch import Tensor
 
 from components.bundle import FRONTEND, script, style
 from components.matrix import whole_number
 from components.phrase import fill
-from components.registered import component
+from components.registered import component, said
 from components.theme import num
 from models.cell import Cell
 
@@ -49,7 +48,7 @@ def cell_detail(
     data = {"meta": _meta(cell, keys, query_label, scale, text), **_columns(cell)}
 
     def changed() -> None:
-        chosen = whole_number(st.session_state[key].get("key"), len(keys))
+        chosen = whole_number(said(key, "key"), len(keys))
         if chosen is not None:
             on_key(chosen)
 

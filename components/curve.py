@@ -9,10 +9,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import streamlit as st
 
 from components.bundle import script, style
-from components.registered import component
+from components.registered import component, said
 
 Hue = Literal["x", "q", "k", "v", "w", "pos"]
 
@@ -91,7 +90,7 @@ def curve(
     }
 
     def changed() -> None:
-        step = parse_step(st.session_state[key].get("step"), snapshots)
+        step = parse_step(said(key, "step"), snapshots)
         if step is not None and on_choose:
             on_choose(step)
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
-from components.registered import component
+from components.registered import component, said
 
 TEXT_KEYS = ("label", "tip", "position", "dimension", "hint")
 
@@ -74,7 +73,7 @@ def encoding(
     }
 
     def changed() -> None:
-        dimension = whole_number(st.session_state[key].get("dimension"), dimensions)
+        dimension = whole_number(said(key, "dimension"), dimensions)
         if dimension is not None and on_choose:
             on_choose(dimension)
 

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
-from components.registered import component
+from components.registered import component, said
 from components.theme import head_palette
 
 TEXT_KEYS = ("label", "one_scale", "even", "strongest", "nothing", "masked", "padding", "nan", "pooled")
@@ -136,7 +135,7 @@ def head_grid(
     }
 
     def changed() -> None:
-        chosen = whole_number(st.session_state[key].get("head"), count)
+        chosen = whole_number(said(key, "head"), count)
         if chosen is not None and on_select:
             on_select(chosen)
 

@@ -12,10 +12,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import streamlit as st
 
 from components.bundle import script, style
-from components.registered import component
+from components.registered import component, said
 from components.theme import head_palette
 
 Hue = Literal["x", "q", "k", "v", "w"]
@@ -113,7 +112,7 @@ def matrix(
         data["states"] = pa.table({"v": cell_states(rows, cols, mask, padded).ravel()})
 
     def changed() -> None:
-        chosen = parse_selection(st.session_state[key].get("cell"), rows, cols)
+        chosen = parse_selection(said(key, "cell"), rows, cols)
         if chosen and on_select:
             on_select(chosen)
 

@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import streamlit as st
-
 from components.bundle import script, style
-from components.registered import component
+from components.registered import component, said
 
 Hue = Literal["x", "q", "k", "v", "w"]
 
@@ -78,7 +76,7 @@ def plane(
     names = {arrow.drag: panel.reach for panel in panels for arrow in panel.arrows if arrow.drag}
 
     def changed() -> None:
-        dropped = parse_drag(st.session_state[key].get("drag"), names)
+        dropped = parse_drag(said(key, "drag"), names)
         if dropped and on_drag:
             on_drag(*dropped)
 

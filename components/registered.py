@@ -16,6 +16,7 @@ from typing import Any
 import streamlit as st
 
 from components.bundle import FRONTEND
+from components.session import peek
 
 _DEFAULT = re.compile(r"^export default function (\w+)", re.MULTILINE)
 
@@ -29,6 +30,12 @@ def component(name: str, *, html: str, js: str, css: str | None = None) -> Calla
         return mount(data=sendable(data), **more)
 
     return draw
+
+
+def said(key: str, event: str) -> object:
+    """What the browser said with this event, unchecked, in its callback. None if the component is not there any more:
+    a word of a page that has been left may arrive after the next page has drawn a component of the same key."""
+    return (peek(key) or {}).get(event)
 
 
 def sendable(value: Any) -> Any:

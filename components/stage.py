@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import streamlit as st
 import torch
 from torch import Tensor
 
 from components.bundle import FRONTEND, script, style
-from components.registered import component
+from components.registered import component, said
 from models.trace import Trace
 
 _COMPONENT = component(
@@ -81,7 +80,7 @@ def stage(
     data["meta"]["start"]["opening"] = opening
 
     def changed() -> None:
-        view = parse_view(st.session_state[key].get("view"), trace)
+        view = parse_view(said(key, "view"), trace)
         if view is not None:
             on_view(view)
 

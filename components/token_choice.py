@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import streamlit as st
-
 from components.bundle import script, style
 from components.matrix import whole_number
-from components.registered import component
+from components.registered import component, said
 
 TEXT_KEYS = ("label", "rest", "take", "next", "drawn")
 
@@ -54,7 +52,7 @@ def token_choice(
     }
 
     def changed() -> None:
-        index = whole_number(st.session_state[key].get("take"), len(labels))
+        index = whole_number(said(key, "take"), len(labels))
         if index is not None and on_take:
             on_take(index)
 

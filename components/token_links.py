@@ -9,11 +9,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
-from components.registered import component
+from components.registered import component, said
 from components.theme import head_palette
 
 TEXT_KEYS = (
@@ -131,7 +130,7 @@ def token_links(
         data["sinks"] = pa.table({"v": np.ascontiguousarray(sinks, dtype=np.float32).ravel()})
 
     def changed() -> None:
-        picked = parse_pick(st.session_state[key].get("token"), queries, keys)
+        picked = parse_pick(said(key, "token"), queries, keys)
         if picked and on_pick:
             on_pick(picked)
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import streamlit as st
-
 from components.bundle import script, style
-from components.registered import component
+from components.registered import component, said
 
 TEXT_KEYS = ("label", "hint", "moved")
 
@@ -38,7 +36,7 @@ def token_order(
     data = {"labels": list(labels), "order": list(order), "text": {name: text[name] for name in TEXT_KEYS}}
 
     def changed() -> None:
-        found = parse_order(st.session_state[key].get("order"), len(labels))
+        found = parse_order(said(key, "order"), len(labels))
         if found is not None and on_order:
             on_order(found)
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-import streamlit as st
-
 from components.bundle import script, style
 from components.matrix import whole_number
-from components.registered import component
+from components.registered import component, said
 
 TEXT_KEYS = ("label", "hide", "show")
 
@@ -40,7 +38,7 @@ def token_strip(
     }
 
     def changed() -> None:
-        index = whole_number(st.session_state[key].get("toggle"), len(labels))
+        index = whole_number(said(key, "toggle"), len(labels))
         if index is not None and on_toggle:
             on_toggle(index)
 

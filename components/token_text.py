@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
-from components.registered import component
+from components.registered import component, said
 
 TEXT_KEYS = ("written", "asks", "share")
 SPACE = "␣"  # how labels show the space before a word; here it is a real one
@@ -67,7 +66,7 @@ def token_text(
     most = max((len(line.labels) for line in lines if line.picks), default=0)
 
     def changed() -> None:
-        index = whole_number(st.session_state[key].get("pick"), most)
+        index = whole_number(said(key, "pick"), most)
         if index is not None and on_pick:
             on_pick(index)
 

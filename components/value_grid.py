@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import streamlit as st
 
 from components.bundle import script, style
 from components.matrix import whole_number
-from components.registered import component
+from components.registered import component, said
 
 TEXT_KEYS = ("label", "low", "high", "even", "unmeasured", "none")
 
@@ -87,7 +86,7 @@ def value_grid(
     }
 
     def changed() -> None:
-        chosen = whole_number(st.session_state[key].get("head"), len(cells))
+        chosen = whole_number(said(key, "head"), len(cells))
         if chosen is not None and on_select:
             on_select(chosen)
 

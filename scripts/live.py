@@ -10,6 +10,7 @@ with running_app() as url, chromium() as browser:
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -53,6 +54,8 @@ _DRAWN = """() => {
         && main?.querySelector("[data-testid=stMainBlockContainer] .stElementContainer") != null;
 }"""
 
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # where `rich` is installed, Streamlit's log has colours
+
 
 @contextmanager
 def running_app(
@@ -89,7 +92,7 @@ class ServerLog:
             log.seek(self._read)
             new = log.read()
         self._read += len(new)
-        text = new.decode("utf-8", "replace").strip()
+        text = _COLOURS.sub("", new.decode("utf-8", "replace")).strip()
         return [f"server log: {text}"] if "Traceback (most recent call last)" in text else []
 
 

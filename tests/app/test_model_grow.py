@@ -61,7 +61,7 @@ def ids(at: AppTest) -> tuple[int, ...]:
 
 
 def looked_at(at: AppTest) -> ModelView:
-    state: State = at.session_state["am.state"]
+    state: State = at.session_state["am.store"]["state"]
     return state.model
 
 

@@ -35,7 +35,7 @@ def ended() -> Iterator[None]:
 
 
 def run_of(at: AppTest) -> TrainingRun:
-    runs = at.session_state["am.scratch.training_shelf"]["shelf"].content["runs"]
+    runs = at.session_state["am.store"]["scratch.training_shelf"]["shelf"].content["runs"]
     found = list(runs.values())[-1]
     assert isinstance(found, TrainingRun)
     return found
@@ -155,7 +155,7 @@ def test_a_finished_one_stands_in_front_of_ones_own_training_and_goes_again() ->
     wait_until(at, 3)
     at.button(key="am.train_stop").click().run()
     own = run_of(at)
-    memory = at.session_state["am.scratch.training_shelf"]["shelf"].content
+    memory = at.session_state["am.store"]["scratch.training_shelf"]["shelf"].content
     memory.setdefault("taken", {})[next(iter(memory["runs"]))] = Taken(shipped("words-en"), -1)
     at.run()
     assert "From a file: 1,000 steps" in said(at)

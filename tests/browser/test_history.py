@@ -88,10 +88,12 @@ def test_a_preset_and_a_model_are_entries(open_page: OpenPage) -> None:
     page = open_page()
     page.get_by_test_id("stSidebar").get_by_text("I love NLP", exact=True).click()
     expect(sentence(page)).to_have_value("I love NLP")
+    page.wait_for_function("location.search.includes('nlp')")
     page.go_back()
     expect(sentence(page)).to_have_value("我 喜欢 苹果")
     page = open_page("head", {"model": "repeat"})
     text = page.get_by_label("Text", exact=True).first
+    expect(text).not_to_have_value("")
     before = text.input_value()
     text.fill("abcabcab")
     text.press("Control+Enter")
@@ -154,6 +156,69 @@ def test_a_step_chosen_just_before_leaving_is_kept(open_page: OpenPage) -> None:
     page.wait_for_function("location.search.includes('step=weights')")
     page.get_by_role("link", name="Step through").click()
     expect(stage.locator('.part.now[data-step="weights"]')).to_be_visible()
+
+
+def test_a_link_waits_for_what_was_done_before_it(open_page: OpenPage) -> None:
+    """All in one turn of the page's event loop, as it happens when the page is busy."""
+    page = open_page(query={"preset": "animal"})
+    expect(page.locator('.stage .part.now[data-step="scores"]')).to_be_visible()
+    page.evaluate(
+        """() => {
+            const link = [...document.querySelectorAll("a")].find((one) => one.textContent.includes("Heads"));
+            const roots = [...document.querySelectorAll("*")].map((one) => one.shadowRoot);
+            roots.forEach((root) => root?.querySelector(".stage .next")?.click());
+            link.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true, composed: true }));
+            link.click();
+        }"""
+    )
+    page.wait_for_function("location.pathname === '/heads' && location.search.includes('step=scaled')")
+    settle(page)
+    sentence(page).fill("I love tea")
+    page.evaluate(
+        """() => {
+            document.activeElement.blur();
+            [...document.querySelectorAll("a")].find((one) => one.textContent.includes("Compare")).click();
+        }"""
+    )
+    expect(heading(page, COMPARE)).to_be_visible()
+    expect(sentence(page)).to_have_value("I love tea")
+
+
+def test_what_the_browser_has_not_heard_yet_is_no_choice(open_page: OpenPage) -> None:
+    """A sentence, and a switch at once: the second message still has the preset in it that the first one took back."""
+    page = open_page(query={"preset": "animal"})
+    settle(page)
+    sentence(page).fill("I love tea")
+    page.evaluate(
+        """() => {
+            const causal = document.querySelector("[aria-label='Causal mask']");
+            document.activeElement.blur();
+            setTimeout(() => causal.click(), 5);
+        }"""
+    )
+    page.wait_for_function("location.search.includes('mask=causal')")
+    settle(page)
+    expect(sentence(page)).to_have_value("I love tea")
+    assert "text=I+love+tea" in page.evaluate("location.search")
+
+
+def test_forward_twice_before_the_page_is_there(open_page: OpenPage) -> None:
+    page = open_page(query={"text": "I love tea"})
+    page.get_by_role("link", name="Compare").click()
+    expect(heading(page, COMPARE)).to_be_visible()
+    settle(page)
+    type_sentence(page, "I love milk")
+    page.go_back()
+    expect(sentence(page)).to_have_value("I love tea")
+    settle(page)
+    page.go_back()
+    expect(heading(page, COMPARE)).to_have_count(0)
+    settle(page)
+    page.evaluate("() => { history.forward(); setTimeout(() => history.forward(), 1); }")
+    expect(heading(page, COMPARE)).to_be_visible()
+    expect(sentence(page)).to_have_value("I love milk")
+    settle(page)
+    assert page.evaluate("location.pathname + location.search") == "/compare?text=I+love+milk"
 
 
 def test_back_moves_the_stage(open_page: OpenPage) -> None:

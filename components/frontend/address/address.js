@@ -5,16 +5,29 @@
 // user does something, belongs to the entry that one is at. Any other change replaces it.
 //
 // Back on the same page is reported to the app as the address that the browser is at now; Streamlit would run the page
-// with it, too, but the app could not tell that run from one that began before the last change had arrived.
+// with it, too, but the app could not tell that run from one that began before the last change had arrived. While another
+// page is on its way nothing can be reported: Streamlit would take it for a wish to stay on the page that is left.
 import { keepInTab, keptInTab, SECRET } from "./tab.js";
 
-// `opening`: the run that opens a page is not over; `went`: nothing was done since Back or Forward
-const shared = { data: null, tell: () => {}, opening: true, went: false, path: "", asked: new Set() };
+// `opening`: the run that opens a page is not over; `went`: nothing was done since Back or Forward; `path`: of the page that
+// is wanted; `drawn`: of the one that is there; `late`: the query that Back led to on a page that was not there yet;
+// `unheard`: the app has been told something and may not know it; `held`: the link whose click waits until it does;
+// `passing`: that click goes through
+const shared = {
+  data: null, tell: () => {}, asked: new Set(),
+  opening: true, went: false, path: "", drawn: "", late: null, unheard: false, held: null, passing: false,
+};
+
+const HELD_MOST = 600; // milliseconds: a link that does nothing would be worse than a lost step
 
 export default function addressComponent({ data, setTriggerValue }) {
+  if (data.page !== shared.data?.page) shared.drawn = location.pathname;
+  const heard = data.run !== shared.data?.run;
   shared.data = data;
   shared.tell = setTriggerValue;
   if (!history.pushState.entries) watchHistory();
+  if (heard) hear();
+  if (shared.late !== null && isHere()) wentTo(shared.late);
   if (data.keep.length) keepInTab(...data.keep);
   if (data.wanted) answerWanted(data.wanted);
   compareSecrets(data.tab);
@@ -36,7 +49,9 @@ function watchHistory() {
   history.pushState.entries = true;
   addEventListener("popstate", wentInHistory, true); // before Streamlit's own listener
   for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => (shared.went = false), true);
+  document.addEventListener("click", holdLink, true);
   watchRuns();
+  watchMessages();
 }
 
 /** A run writes the address before it ends, so that its end is the end of the opening. */
@@ -57,11 +72,68 @@ function differs(one, other) {
 
 function wentInHistory(event) {
   shared.went = true;
+  shared.late = null;
   const stays = location.pathname === shared.path;
   shared.path = location.pathname;
   if (!stays) return; // Streamlit opens the page at this address
   event.stopImmediatePropagation();
-  shared.tell("went", location.search);
+  if (isHere()) wentTo(location.search);
+  else shared.late = location.search; // the page that comes will write its own address over this one
+}
+
+function wentTo(search) {
+  shared.late = null;
+  shared.tell("went", search);
+}
+
+/** Whether the page at the browser's address is the one that was drawn. */
+function isHere() {
+  return location.pathname === shared.drawn;
+}
+
+/**
+ * Streamlit tells the app of a change a moment later, of a click on a link at once, and what arrives while another page
+ * is on its way is lost or calls the old page back. So a click on a link goes through when the app has heard of all that
+ * was done before it.
+ */
+function holdLink(event) {
+  const link = event.target.closest?.("a[data-testid^=stPageLink]");
+  const elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+  if (!link || shared.passing || elsewhere) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  // a field that loses the focus sets its timer after the first of these
+  setTimeout(() => setTimeout(hold, 0, link), 0);
+}
+
+function hold(link) {
+  shared.held = link;
+  if (!shared.unheard) pass(link);
+  else setTimeout(pass, HELD_MOST, link);
+}
+
+/** Let the held click go through, if it is still this one. */
+function pass(link) {
+  if (!link || shared.held !== link) return;
+  shared.held = null;
+  shared.passing = true;
+  link.click();
+  shared.passing = false;
+}
+
+/** A run that draws this has heard what the message had to say that asked for it. */
+function hear() {
+  shared.unheard = false;
+  pass(shared.held);
+}
+
+/** Every message of Streamlit's asks for a run. */
+function watchMessages() {
+  const { send } = WebSocket.prototype;
+  WebSocket.prototype.send = function (...message) {
+    shared.unheard = true;
+    return send.apply(this, message);
+  };
 }
 
 /** Tell the app what the tab has under a name; once, also if it has nothing. */

@@ -12,15 +12,15 @@ export class Rest {
     const hidden = () => document.visibilityState === "hidden" && this.now();
     const now = () => this.now();
     const heard = [
-      [document, "pointerdown", outside],
-      [document, "click", outside],
+      [window, "pointerdown", outside],
+      [window, "click", outside],
       [document, "keydown", keys],
       [document, "visibilitychange", hidden],
       [window, "pagehide", now],
       // Back: a report would begin a run of the page that is left, which would push its address once more
       [window, "popstate", () => this.drop()],
     ];
-    // capture: before Streamlit hears of a click on a link
+    // capture, and on the window: before anything hears of a click on a link (address.js holds it until this is told)
     for (const [target, type, listener] of heard) target.addEventListener(type, listener, true);
     this.forget = () => heard.forEach(([target, type, listener]) => target.removeEventListener(type, listener, true));
   }

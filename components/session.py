@@ -1,0 +1,25 @@
+"""Reading the session in a callback without giving way to a newer run.
+
+Every access to `st.session_state` is a point at which Streamlit may break a run off because the browser has asked for
+the next one. In a callback that is the end of it: what the browser said is marked as heard and nobody has heard it, so
+a choice that is followed closely by another one would be lost. `peek` reads the same value and is no such point.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+
+def peek(key: str) -> Any:
+    """What `st.session_state` has under this key, or None."""
+    context = get_script_run_ctx(suppress_warning=True)
+    inner = getattr(context.session_state, "_state", None) if context else None
+    if inner is None:  # no session, or a Streamlit that keeps it elsewhere
+        return st.session_state.get(key)
+    try:
+        return inner[key]
+    except KeyError:
+        return None
