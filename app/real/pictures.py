@@ -14,7 +14,7 @@ from torch.nn.functional import adaptive_max_pool2d
 
 from app.real.shown import Axis, shown_mask, shown_weights
 from components.head_grid import Link, encode_heads
-from models.head_roles import SHARES, call_shares
+from models.head_roles import SHARES, Standing, shares
 from models.pretrained import AttentionCall
 from models.pretrained.labels import ModelTokens
 
@@ -55,14 +55,15 @@ def draw_pictures(
     codes = np.zeros((places, side, side), dtype=np.uint8)
     strongest: list[Link | None] = [None] * places
     scores = {kind: np.full(places, np.nan, dtype=np.float32) for kind in SHARES}
+    standing = Standing(tokens)
     for row, call in enumerate(calls):
-        weights = torch.stack([call.weights(head) for head in range(call.heads)])  # H N M
+        weights = call.weights_of_heads(range(call.heads))  # H N M
         taken = slice(row * columns, row * columns + call.heads)
         own = axes if axes is not None and _fit(axes, call) else None
         drawn = weights if own is None else torch.from_numpy(shown_weights(weights, *own))
         codes[taken] = _codes(call, drawn, side, own)
-        strongest[taken] = [_strongest(head) for head in drawn]
-        for kind, value in call_shares(call, weights, tokens).items():
+        strongest[taken] = _strongest(drawn)
+        for kind, value in shares(weights, standing(call)).items():
             scores[kind][taken] = value.numpy()
         report((row + 1) / len(calls))
     return Pictures(codes, strongest, scores, side)
@@ -73,11 +74,17 @@ def _fit(axes: tuple[Axis, Axis], call: AttentionCall) -> bool:
     return tuple(sum(map(len, axis.groups)) for axis in axes) == (call.queries, call.keys)
 
 
-def _strongest(weights: Tensor) -> Link | None:
-    """The largest weight of one head (N × M); None where there is none above 0."""
-    value, at = torch.nan_to_num(weights).flatten().max(0)
-    row, column = divmod(int(at), weights.shape[-1])
-    return Link(row, column, float(value)) if float(value) > 0 else None
+def _strongest(weights: Tensor) -> list[Link | None]:
+    """The largest weight of every head (H × N × M); None where there is none above 0."""
+    flat = weights.flatten(1)
+    values, places = flat.max(-1)
+    for head in torch.nonzero(values.isnan()).flatten().tolist():  # NaN counts as larger than any number
+        values[head], places[head] = torch.nan_to_num(flat[head]).max(-1)
+    columns = weights.shape[-1]
+    return [
+        Link(place // columns, place % columns, value) if value > 0 else None
+        for value, place in zip(values.tolist(), places.tolist(), strict=True)
+    ]
 
 
 def _codes(

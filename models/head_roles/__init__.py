@@ -3,7 +3,7 @@
 from models.head_roles.measures import Tally, tally
 from models.head_roles.places import SHARES, Places, places_of, separators
 from models.head_roles.scores import MEASURES, Scores, finished
-from models.head_roles.stacks import call_shares, stack_tallies, trace_tallies
+from models.head_roles.stacks import Standing, call_shares, shares, stack_tallies, trace_tallies
 from models.head_roles.verdict import ROLES, nearest_share, role_of
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "SHARES",
     "Places",
     "Scores",
+    "Standing",
     "Tally",
     "call_shares",
     "finished",
@@ -19,6 +20,7 @@ __all__ = [
     "places_of",
     "role_of",
     "separators",
+    "shares",
     "stack_tallies",
     "tally",
     "trace_tallies",

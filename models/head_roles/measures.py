@@ -31,6 +31,9 @@ from torch import Tensor
 from models.head_roles.places import Places
 
 WIDTHS = ("entropy", "evenness")
+TARGETED = (
+    1_000_000  # cells of the matrix that are summed together: the targets of that many take about 30 MB
+)
 NARROW = 1  # tokens beside the best diagonal that count as on it
 
 
@@ -78,7 +81,7 @@ def rest_tally(weights: Tensor, places: Places) -> Tally:
     rest = weights.clone()
     rest[..., 0] = 0
     rest /= rest.sum(-1, keepdim=True).clamp(min=torch.finfo(rest.dtype).tiny)
-    found = tally(rest, places.without_first())
+    found = tally(rest, places.without_first)
     whole = share_tally(weights, places)
     if "first" in whole.sums:
         found.sums["first"], found.counts["first"] = whole.sums["first"], whole.counts["first"]
@@ -90,13 +93,14 @@ def share_tally(weights: Tensor, places: Places) -> Tally:
     if tuple(weights.shape[-2:]) != (places.queries, places.keys):
         expected = f"{places.queries} × {places.keys}"
         raise ValueError(f"expected weights of {expected} tokens, received {tuple(weights.shape)}")
-    found = Tally()
-    flat = weights.flatten(1)  # H N·M
-    for name, target in places.targets.items():
-        if count := int(target.any(-1).sum()):
-            found.sums[name] = (flat @ target.flatten().to(flat)).double()
-            found.counts[name] = count
-    return found
+    counts = {name: count for name, count in places.counts.items() if count}
+    sums = weights.new_zeros(len(weights), len(counts), dtype=torch.float64)  # H T
+    rows = max(1, TARGETED // places.keys)
+    for start in range(0, places.queries if counts else 0, rows):
+        block = slice(start, start + rows)
+        targets = torch.stack([places.targets[name][block].flatten() for name in counts])  # T R·M
+        sums += weights[:, block].flatten(1) @ targets.to(weights).T
+    return Tally(dict(zip(counts, sums.T, strict=True)), counts)
 
 
 def even_weights(places: Places) -> Tensor:
@@ -110,25 +114,24 @@ def _add_diagonal(found: Tally, weights: Tensor, places: Places) -> None:
     queries, keys = weights.shape[-2:]
     rows, columns = torch.arange(queries), torch.arange(keys)
     line = rows if not places.cross else (rows.double() * ((keys - 1) / max(1, queries - 1))).round().long()
-    place = (columns[None, :] - line[:, None] + queries + keys).flatten()  # N·M, which diagonal
+    place = (columns[None, :] - line[:, None] + queries + keys)[places.rows].flatten()  # R·M, which diagonal
     sums = weights.new_zeros(len(weights), 2 * (queries + keys))
-    counted = weights * places.choosing[:, None]
-    sums.index_add_(1, place, counted.flatten(1))
+    sums.index_add_(1, place, weights[:, places.rows].flatten(1))
     band = torch.nn.functional.pad(sums, (NARROW, NARROW)).unfold(1, 2 * NARROW + 1, 1).sum(-1)
     found.sums["diagonal"] = band.amax(-1).double()
     found.counts["diagonal"] = int(places.choosing.sum())
 
 
 def _add_widths(found: Tally, weights: Tensor, places: Places) -> None:
-    shares = weights[:, places.choosing]  # H R M
+    shares = weights[:, places.rows]  # H R M
     shares = shares / shares.sum(-1, keepdim=True).clamp(min=torch.finfo(shares.dtype).tiny)
     bits = torch.special.entr(shares).sum(-1) / torch.log(torch.tensor(2.0))  # H R
-    most = torch.log2(places.seen[places.choosing].sum(-1).float())  # R
+    most = torch.log2(places.seen[places.rows].sum(-1).float())  # R
     found.sums["entropy"] = bits.sum(-1).double()
     found.sums["evenness"] = (bits / most).sum(-1).double()
     found.counts |= dict.fromkeys(WIDTHS, bits.shape[-1])
     if not places.cross:
-        rows = torch.arange(places.queries)[places.choosing]
+        rows = torch.arange(places.queries)[places.rows]
         apart = (rows[:, None] - torch.arange(places.keys)[None, :]).abs()  # R M
-        found.sums["distance"] = torch.einsum("hrm,rm->h", shares, apart.to(shares)).double()
+        found.sums["distance"] = (shares.flatten(1) @ apart.flatten().to(shares)).double()
         found.counts["distance"] = bits.shape[-1]

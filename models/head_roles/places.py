@@ -55,6 +55,19 @@ class Places:
             wanted["separator"] = behind_first.expand(self.queries, -1)
         return {name: wanted[name] & self.seen & self.choosing[:, None] for name in SHARES if name in wanted}
 
+    @cached_property
+    def rows(self) -> slice | Tensor:
+        """The rows of `choosing`, as a slice where they are one after the other: that takes no copy."""
+        at = torch.nonzero(self.choosing).flatten()
+        first, last = (int(at[0]), int(at[-1])) if len(at) else (0, -1)
+        return slice(first, last + 1) if last + 1 - first == len(at) else at
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many queries have a key of each of `targets`."""
+        return {name: int(target.any(-1).sum()) for name, target in self.targets.items()}
+
+    @cached_property
     def without_first(self) -> Places:
         """The same where no query may look at the first token."""
         return replace(self, visible=self.seen & (self._column > 0))

@@ -30,9 +30,9 @@ def stack_tallies(
 
     `tokens` are the trace's. `report` is told how far it is, from 0 to 1. `aside` sets the first token aside.
     """
-    found = []
+    found, standing = [], Standing(tokens)
     for number, call in enumerate(calls, start=1):
-        found.append(call_tally(call, tokens, aside=aside))
+        found.append(call_tally(call, standing(call), aside=aside))
         report(number / len(calls))
     return found
 
@@ -42,28 +42,56 @@ def trace_tallies(traces: Iterable[ModelTrace], *, aside: bool = False) -> dict[
     go before the next is made."""
     found: dict[Stack, dict[int, Tally]] = {}
     for trace in traces:
+        standing = Standing(trace.tokens)
         for call in trace.calls:
             layers = found.setdefault((call.stream, call.kind), {})
-            layers.setdefault(call.layer, Tally()).add(call_tally(call, trace.tokens, aside=aside))
+            layers.setdefault(call.layer, Tally()).add(call_tally(call, standing(call), aside=aside))
     return {stack: [layers[number] for number in sorted(layers)] for stack, layers in found.items()}
 
 
-def call_tally(call: AttentionCall, tokens: Mapping[str, ModelTokens], *, aside: bool = False) -> Tally:
+class Standing:
+    """The places of a trace's calls, one after the other: layers that see the same share them."""
+
+    def __init__(self, tokens: Mapping[str, ModelTokens]) -> None:
+        self._tokens = tokens
+        self._last: tuple[tuple[str, str], Places] | None = None
+
+    def __call__(self, call: AttentionCall) -> Places:
+        stack, visible = (call.stream, call.kind), _visible(call)
+        if self._last is not None:
+            earlier, places = self._last
+            size = (places.queries, places.keys)
+            if (earlier, size) == (stack, (call.queries, call.keys)) and _equal(places.visible, visible):
+                return places
+        self._last = (stack, call_places(call, self._tokens))
+        return self._last[1]
+
+
+def _equal(one: Tensor | None, other: Tensor | None) -> bool:
+    return one is other if one is None or other is None else torch.equal(one, other)
+
+
+def call_tally(call: AttentionCall, places: Places, *, aside: bool = False) -> Tally:
     """The tally of one call, of heads + 1: even attention comes last. With `aside`, without the first token."""
-    places = call_places(call, tokens)
     counted = rest_tally if aside else tally
     together = max(1, AT_ONCE // (call.queries * call.keys))
     parts = []
     for start in range(0, call.heads + 1, together):
-        heads = range(start, min(start + together, call.heads + 1))
-        weights = [call.weights(head) if head < call.heads else even_weights(places) for head in heads]
-        parts.append(counted(torch.stack(weights), places))
+        weights = call.weights_of_heads(range(start, min(start + together, call.heads)))
+        if start + together > call.heads:
+            weights = torch.cat((weights, even_weights(places)[None]))
+        parts.append(counted(weights, places))
     return joined(parts)
 
 
+def shares(weights: Tensor, places: Places) -> dict[str, Tensor]:
+    """The shares of weights (H × N × M) at these places: measure → one number per head."""
+    return means(share_tally(weights, places))
+
+
 def call_shares(call: AttentionCall, weights: Tensor, tokens: Mapping[str, ModelTokens]) -> dict[str, Tensor]:
-    """The shares of weights (H × N × M) of this call alone: measure → one number per head."""
-    return means(share_tally(weights, call_places(call, tokens)))
+    """As `shares`, of one call alone."""
+    return shares(weights, call_places(call, tokens))
 
 
 def call_places(call: AttentionCall, tokens: Mapping[str, ModelTokens]) -> Places:

@@ -38,8 +38,8 @@ class Call:
     def keys(self) -> int:
         return self.heads_weights.shape[2]
 
-    def weights(self, head: int) -> Tensor:
-        return self.heads_weights[head]
+    def weights_of_heads(self, heads: range) -> Tensor:
+        return self.heads_weights[heads.start : heads.stop]
 
     def visible(self) -> Tensor | None:
         return torch.ones(self.queries, self.keys).tril().bool() if self.causal else None

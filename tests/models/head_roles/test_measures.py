@@ -271,7 +271,7 @@ def test_without_the_first_token_it_is_as_if_it_were_masked(head: tuple[Tensor, 
     rest = weights.clone()
     rest[:, 0] = 0
     rest = torch.nan_to_num(rest / rest.sum(-1, keepdim=True))
-    found, expected = rest_tally(weights[None], places), tally(rest[None], places.without_first())
+    found, expected = rest_tally(weights[None], places), tally(rest[None], places.without_first)
     assert {**found.counts, "first": 0} == {**expected.counts, "first": 0}
     for name, sums in expected.sums.items():
         assert float(found.sums[name][0]) == pytest.approx(float(sums[0]), abs=1e-5), name

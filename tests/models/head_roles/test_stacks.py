@@ -39,11 +39,14 @@ def test_one_tally_per_layer_with_even_attention_last(trace: ModelTrace) -> None
 
 
 def test_heads_in_portions_are_the_same(trace: ModelTrace, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = [call_tally(trace.calls[0], trace.tokens, aside=aside) for aside in (False, True)]
+    whole = [
+        call_tally(trace.calls[0], call_places(trace.calls[0], trace.tokens), aside=aside)
+        for aside in (False, True)
+    ]
     call = trace.calls[0]
     for portion in (1, 2 * call.queries * call.keys):
         monkeypatch.setattr(stacks, "AT_ONCE", portion)
-        parts = [call_tally(call, trace.tokens, aside=aside) for aside in (False, True)]
+        parts = [call_tally(call, call_places(call, trace.tokens), aside=aside) for aside in (False, True)]
         assert all(same(a, b) for a, b in zip(whole, parts, strict=True))
 
 
@@ -63,7 +66,7 @@ def test_two_texts_count_twice_as_much(trace: ModelTrace) -> None:
 def test_the_shares_of_one_head(trace: ModelTrace) -> None:
     call = trace.calls[0]
     alone = call_shares(call, call.weights(2)[None], trace.tokens)
-    layer = finished(call_tally(call, trace.tokens))
+    layer = finished(call_tally(call, call_places(call, trace.tokens)))
     assert alone
     assert all(float(value) == pytest.approx(layer.value(name, 2)) for name, value in alone.items())
 

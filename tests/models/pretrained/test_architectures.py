@@ -95,7 +95,18 @@ def assert_trace(call: AttentionCall) -> None:
     assert (trace["weights"].value[0] - call.weights(head, batch)).abs().max() < 1e-5
     apart = torch.stack([call.written_output(h, batch) for h in range(call.heads)])
     torch.testing.assert_close(all_outputs(call, batch), apart, rtol=1e-4, atol=1e-5)
+    assert_heads_together(call, batch)
     assert_sampled_cells(trace, choose)
+
+
+def assert_heads_together(call: AttentionCall, batch: int) -> None:
+    """Several heads at once have the weights of each, also where the heads do not begin with the first."""
+    for heads in (range(call.heads), range(call.heads // 2, call.heads), range(call.heads - 1)):
+        for place, head in enumerate(heads):
+            together = call.weights_of_heads(heads, batch)[place]
+            torch.testing.assert_close(
+                together, call.weights(head, batch), rtol=1e-4, atol=1e-5, equal_nan=True
+            )
 
 
 def assert_sampled_cells(trace: Trace, choose: random.Random, count: int = 4) -> None:

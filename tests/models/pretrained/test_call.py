@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -226,3 +228,26 @@ def test_a_matrix_multiplies_rows_from_the_right(layer: nn.Module) -> None:
     x: Tensor = torch.randn(2, 3)
     weight, bias = matrix(layer)
     torch.testing.assert_close(x @ weight + (0 if bias is None else bias), layer(x))
+
+
+def test_heads_at_once_keep_nan_and_hidden_rows() -> None:
+    call = first_call("Llama")
+    query = call.recorded.query.clone()
+    query[0, 1, 2] = torch.nan
+    mask = torch.ones(1, 1, call.queries, call.keys, dtype=torch.bool).tril()
+    mask[..., 1, :] = False
+    damaged = replace(call, recorded=replace(call.recorded, query=query, mask=mask))
+    together = damaged.weights_of_heads(range(call.heads))
+    for head in range(call.heads):
+        torch.testing.assert_close(
+            together[head], damaged.weights(head), rtol=1e-4, atol=1e-5, equal_nan=True
+        )
+    assert together[1, 2].isnan().all()
+    assert (together[:, 1] == 0).all()
+
+
+def test_no_other_heads_than_there_are() -> None:
+    call = first_call("Llama")
+    assert call.weights_of_heads(range(0)).shape[0] == 0
+    with pytest.raises(IndexError):
+        call.weights_of_heads(range(call.heads + 1))
