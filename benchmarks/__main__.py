@@ -26,6 +26,7 @@ PARTS = (
     "training",
     "while_training",
     "writing",
+    "waiting",
 )
 RESULT = Path(__file__).parent.parent / "build" / "bench.json"
 
