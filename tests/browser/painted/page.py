@@ -1,0 +1,92 @@
+"""One component with one case of cases.py: `?show=matrix&case=looks`. Started by `streamlit run`."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT))
+
+import streamlit as st  # noqa: E402
+
+from components.head_grid import encode_heads, head_grid, strongest_links  # noqa: E402
+from components.matrix import matrix  # noqa: E402
+from components.token_links import token_links  # noqa: E402
+from components.value_grid import TEXT_KEYS, Cell, value_grid  # noqa: E402
+from tests.browser.painted.cases import HEADS, LINKS, MATRICES, TOKENS, VALUES  # noqa: E402
+
+WORDS: dict[str, Any] = tomllib.loads((ROOT / "app/locales/en.toml").read_text("utf-8"))["components"]
+
+
+def show_matrix(name: str) -> None:
+    case = MATRICES[name]
+    words = {**WORDS["matrix"], "label": "a matrix", "tip": "{row} → {col} = {value}"}
+    labels = {"row_labels": None, "col_labels": None, "title": "Matrix", "text": words, "key": "matrix"}
+    matrix(case.values, **labels, scale=case.scale, mask=case.mask, padded=case.padded, height=case.height)  # type: ignore[arg-type]
+
+
+def show_heads(name: str) -> None:
+    case = HEADS[name]
+    heads, queries, keys = case.weights.shape
+    table: dict[str, Any] = {}
+    if case.layers:
+        columns = heads // case.layers
+        table = {
+            "columns": columns,
+            "row_names": [f"L{n}" for n in range(case.layers)],
+            "column_names": [f"H{n}" for n in range(columns)],
+        }
+    head_grid(
+        encode_heads(case.weights, case.mask),
+        [f"H{n}" for n in range(heads)],
+        keys=keys,
+        strongest=strongest_links(case.weights),
+        row_tokens=[str(n) for n in range(queries)],
+        col_tokens=[str(n) for n in range(keys)],
+        text={**WORDS["head_grid"], "pooled": ""},
+        key="heads",
+        height=260,
+        **table,
+    )
+
+
+def show_links(name: str) -> None:
+    case = LINKS[name]
+    heads, queries, keys = case.weights.shape
+    token_links(
+        case.weights,
+        TOKENS[:queries],
+        TOKENS[:keys],
+        names=[f"Head {n}" for n in range(heads)],
+        active=0,
+        text=WORDS["token_links"],
+        key="links",
+        pinned=case.pinned,
+        padded=case.padded,
+        height=260,
+    )
+
+
+def show_values(name: str) -> None:
+    case = VALUES[name]
+    cells = [Cell(f"H{n}", value, f"{value:.2f}", "") for n, value in enumerate(case["values"])]
+    columns = case["columns"]
+    value_grid(
+        cells,
+        columns=columns,
+        row_names=[f"L{n}" for n in range(len(cells) // columns)],
+        column_names=[f"H{n}" for n in range(columns)],
+        text={name: name for name in TEXT_KEYS},
+        key="values",
+        selected=0,
+        top=case["top"],
+        height=200,
+    )
+
+
+SHOWN = {"matrix": show_matrix, "heads": show_heads, "links": show_links, "values": show_values}
+st.set_page_config(layout="wide")
+SHOWN[st.query_params["show"]](st.query_params["case"])
