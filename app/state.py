@@ -23,7 +23,7 @@ from app.lab.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE, preferred_language
 from app.model_view import ModelView
 from app.url import State, View, decode, encode, tidy, too_long
-from components.session import peek
+from components.session import browser_has, peek
 from models.edits import Edits
 from models.settings import PRESETS, Settings
 
@@ -230,12 +230,13 @@ def bind(name: str) -> dict[str, Any]:
 
 def show_value(key: str, value: object) -> None:
     """Give the widget `key` its value. On another page it is another widget to Streamlit, which would begin at its
-    default; on the same page an equal value is not written again: that would undo what is being typed."""
+    default; on the same page an equal value is not written again: that would undo what is being typed. Unless the
+    browser did not have the widget: it may have missed the value."""
     here: dict[str, int] = _store().setdefault(_SHOWN, {})
     known = key in st.session_state
     if known and st.session_state[key] != value:
         _remember_old(key, st.session_state[key])
-    if here.get(key) != visit() or not known or st.session_state[key] != value:
+    if here.get(key) != visit() or not known or st.session_state[key] != value or not browser_has(key):
         st.session_state[key] = value
     here[key] = visit()
 

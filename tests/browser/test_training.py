@@ -40,6 +40,7 @@ def test_it_moves_by_itself_and_can_be_paused(open_page: OpenPage) -> None:
     expect(page.get_by_text("nothing learned yet")).to_be_visible()
     train(page)
     expect(page.get_by_text(re.compile(r"Paused at step \d+ of 400"))).to_be_visible()
+    settle(page)  # the picture of the step at which it was paused comes after the words
     at = chosen(page)
     settle(page)
     assert chosen(page) == at

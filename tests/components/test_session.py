@@ -44,3 +44,19 @@ def test_peek_gives_no_way_to_a_newer_run_as_the_session_does() -> None:
 
 def test_outside_of_a_session_there_is_nothing() -> None:
     assert peek("anything") is None
+
+
+def told_script() -> None:
+    import streamlit as st
+
+    from components.session import browser_has
+
+    told = browser_has("number")
+    st.number_input("A number", key="number")
+    st.text(str(told))
+
+
+def test_a_widget_that_the_browser_does_not_have_yet() -> None:
+    at = AppTest.from_function(told_script).run()
+    assert at.text[0].value == "False"
+    assert at.run().text[0].value == "True"
