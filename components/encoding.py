@@ -59,6 +59,7 @@ def encoding(
     expected = (-(-length // steps[0]), -(-dimensions // steps[1]))
     if values.shape != expected:
         raise ValueError(f"values of shape {expected} were expected, received {values.shape}")
+    sizes = np.abs(values)[np.isfinite(values)]  # one NaN must not take the others' colours away
     data: dict[str, Any] = {
         "v": pa.table({"v": np.ascontiguousarray(values, dtype=np.float32).ravel()}),
         **{f"wave{n}": _column(wave.values) for n, wave in enumerate(waves)},
@@ -66,7 +67,7 @@ def encoding(
         "length": length,
         "dimensions": dimensions,
         "steps": list(steps),
-        "limit": float(np.abs(values).max(initial=0)) if limit is None else limit,
+        "limit": float(sizes.max(initial=0)) if limit is None else limit,
         "height": height,
         "marked": marked,
         "text": {name: text[name] for name in TEXT_KEYS},

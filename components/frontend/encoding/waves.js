@@ -12,7 +12,7 @@ export function paintEncodingWaves(view) {
   ctx.lineTo(place.left + place.width, middle);
   ctx.stroke();
   const colours = [palette.ink, palette.w]; // not those of the cells: there they say the sign
-  const most = Math.max(...view.waves.map((wave) => wave.values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0)));
+  const most = Math.max(...view.waves.map((wave) => largestSize(wave.values)));
   [...view.waves.entries()].reverse().forEach(([n, wave]) => paintEncodingWave(view, wave.values, { colour: colours[n % 2], bold: n === 0, most }));
   ctx.font = `12px ${palette.font}`;
   ctx.textBaseline = "middle";
@@ -22,6 +22,8 @@ export function paintEncodingWaves(view) {
     ctx.fillText(String(wave.dimension), place.left - 7, middle + (n - (view.waves.length - 1) / 2) * 16);
   });
 }
+
+const largestSize = (values) => values.reduce((most, value) => (Number.isFinite(value) ? Math.max(most, Math.abs(value)) : most), 0);
 
 function paintEncodingWave({ ctx, place, data }, values, { colour, bold, most }) {
   const y = (value) => place.waves + place.waveTall / 2 - (value / (most || 1)) * (place.waveTall / 2 - 5);

@@ -111,3 +111,26 @@ VALUES: dict[str, dict[str, Any]] = {
     "more than one": {"values": [2.0, 0.0, 4.0, 1.0], "columns": 2, "top": 4.0},
 }
 TOKENS = ["I", "love", "you", "and", "NLP", ".", "too"]
+
+
+# An encoding: positions × dimensions, with the waves of the first two dimensions.
+ENCODED = _numbers(24, 8, seed=7)
+ENCODED[3, 2], ENCODED[5, 4] = 0, np.nan
+WAVES = (4, 5)
+
+# Losses and a share over the steps of a training; the second loss was not measured at step 20.
+STEPS = (0, 10, 20, 30, 40)
+LOSSES = {"q": (2.0, 1.5, 1.0, 0.25, 0.0), "k": (1.0, 0.5, float("nan"), 0.75, 2.0)}
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+SNAPSHOTS = (0, 20, 40)
+
+# Arrows of a plane: name, x, y, hue.
+ARROWS = (("a", 1.0, 2.0, "q"), ("b", -1.5, 0.5, "k"), ("c", 0.5, -2.0, "v"))
+REACH = 2.5
+
+# The places of attention of a transformer: weights and mask.
+PLACES: dict[str, tuple[Floats, Bools | None]] = {
+    "encoder": (weights_of(1, 6, 6, seed=11)[0], None),
+    "decoder": (weights_of(1, 6, 6, TRIL, seed=12)[0], TRIL),
+    "cross": (weights_of(1, 6, 4, seed=13)[0], None),
+}

@@ -12,10 +12,19 @@ sys.path.insert(0, str(ROOT))
 
 import streamlit as st  # noqa: E402
 
+from components.architecture import TEXT_KEYS as ARCHITECTURE_TEXT  # noqa: E402
+from components.architecture import Attention, Tower, architecture  # noqa: E402
+from components.curve import TEXT_KEYS as CURVE_TEXT  # noqa: E402
+from components.curve import CurvePanel, Line, curve  # noqa: E402
+from components.encoding import TEXT_KEYS as ENCODING_TEXT  # noqa: E402
+from components.encoding import Wave, encoding  # noqa: E402
 from components.head_grid import encode_heads, head_grid, strongest_links  # noqa: E402
 from components.matrix import matrix  # noqa: E402
+from components.plane import TEXT_KEYS as PLANE_TEXT  # noqa: E402
+from components.plane import Arrow, Panel, plane  # noqa: E402
 from components.token_links import token_links  # noqa: E402
 from components.value_grid import TEXT_KEYS, Cell, value_grid  # noqa: E402
+from tests.browser.painted import cases  # noqa: E402
 from tests.browser.painted.cases import HEADS, LINKS, MATRICES, TOKENS, VALUES  # noqa: E402
 
 WORDS: dict[str, Any] = tomllib.loads((ROOT / "app/locales/en.toml").read_text("utf-8"))["components"]
@@ -87,6 +96,57 @@ def show_values(name: str) -> None:
     )
 
 
-SHOWN = {"matrix": show_matrix, "heads": show_heads, "links": show_links, "values": show_values}
+def show_encoding(_: str) -> None:
+    values = cases.ENCODED
+    encoding(
+        values,
+        [Wave(dimension, values[:, dimension]) for dimension in cases.WAVES],
+        length=len(values),
+        dimensions=values.shape[1],
+        steps=(1, 1),
+        text={name: name for name in ENCODING_TEXT},
+        key="encoding",
+    )
+
+
+def show_curve(_: str) -> None:
+    losses = [Line(hue, values, hue=hue) for hue, values in cases.LOSSES.items()]  # type: ignore[arg-type]
+    curve(
+        cases.STEPS,
+        [CurvePanel("Loss", losses), CurvePanel("Share", [Line("share", cases.SHARES, hue="w", share=True)])],
+        snapshots=cases.SNAPSHOTS,
+        chosen=20,
+        text={name: name for name in CURVE_TEXT},
+        key="curve",
+        height=360,
+    )
+
+
+def show_plane(_: str) -> None:
+    arrows = [Arrow(x, y, hue, label) for label, x, y, hue in cases.ARROWS]  # type: ignore[arg-type]
+    plane([Panel(arrows, cases.REACH)], text={name: name for name in PLANE_TEXT}, key="plane")
+
+
+def show_architecture(_: str) -> None:
+    places = {
+        name: Attention(name, name, "", "", name, weights, mask, cross=name == "cross")
+        for name, (weights, mask) in cases.PLACES.items()
+    }
+    encoder = Tower("Encoder", 1, [places["encoder"]], TOKENS[:6])
+    decoder = Tower("Decoder", 1, [places["decoder"], places["cross"]], TOKENS[:6])
+    words = {name: name for name in ARCHITECTURE_TEXT} | {"times": "{count}"}
+    architecture(encoder, decoder, chosen="cross", corner=["corner"], text=words, key="architecture")
+
+
+SHOWN = {
+    "architecture": show_architecture,
+    "encoding": show_encoding,
+    "curve": show_curve,
+    "plane": show_plane,
+    "matrix": show_matrix,
+    "heads": show_heads,
+    "links": show_links,
+    "values": show_values,
+}
 st.set_page_config(layout="wide")
 SHOWN[st.query_params["show"]](st.query_params["case"])
