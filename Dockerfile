@@ -21,6 +21,7 @@ COPY .streamlit .streamlit
 COPY models models
 COPY components components
 COPY app app
+COPY LICENSE NOTICE ./
 # Nothing is written at run time, so the bytecode of the app is made here; pip has made that of the packages.
 RUN /opt/venv/bin/python -m compileall -q app components models
 
