@@ -4,7 +4,7 @@ A change of page, preset, sentence, model or text is an entry of the history; a 
 choice changes the entry one is at (components/frontend/address/address.js sees to it). Back and Forward therefore are
 undo and redo. Three things lead to a page:
 
-- a link of the app, whose query has `state.LINK` in it: the state stays as it is, the query is there for new tabs only;
+- a link of the app, whose query has `LINK` in it: the state stays as it is, the query is there for new tabs only;
 - Back or Forward to another page: its address is what counts;
 - Back or Forward on the same page: the browser reports the address (`_went`).
 """
@@ -18,6 +18,7 @@ from urllib.parse import parse_qs
 from app import state
 from app.overlong import names_of, rest_of, with_rest
 from app.training import shelf
+from app.unheard import LINK
 from components.address import browser_history
 
 REST = "rest"  # the parameter that names what an address lacks
@@ -34,7 +35,7 @@ def enter(page: str) -> None:
     reported = state.reported()
     if first:
         _miss(reported.get(REST, []))
-    elif moved and state.LINK not in reported:
+    elif moved and LINK not in reported:
         follow(reported)
 
 
@@ -45,7 +46,7 @@ def query() -> dict[str, str]:
 
 def link() -> dict[str, str]:
     """The query of a link to another page of the app: as `query`, marked as a link."""
-    return {**query(), state.LINK: "1"}
+    return {**query(), LINK: "1"}
 
 
 def write() -> None:
@@ -72,7 +73,7 @@ def keep(page: str) -> None:
     browser_history(
         key="am.address",
         entry=ENTRY,
-        link=state.LINK,
+        link=LINK,
         page=page,
         run=state.count_run(),
         keep=rest,

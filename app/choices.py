@@ -93,11 +93,10 @@ def _keyed(names: dict[T, str], bound: Bound) -> dict[str, Any]:
 
 def _arrived(key: str, options: Sequence[T], take: Callable[[T | None], None]) -> None:
     """A choice was made, or with None taken back. What was not among the options changes nothing."""
-    for value in state.arrived(key) or ():
-        if value is None or value in options:
-            take(value)
+    state.take_arrived(key, lambda value: take(value) if value is None or value in options else None)
 
 
 def _several_arrived(key: str, options: Sequence[T], take: Callable[[tuple[T, ...]], None]) -> None:
-    for values in state.arrived(key) or ():
-        take(tuple(option for option in values or () if option in options))
+    state.take_arrived(
+        key, lambda values: take(tuple(option for option in values or () if option in options))
+    )

@@ -22,6 +22,7 @@ from app.bindings import BINDINGS
 from app.lab.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE, preferred_language
 from app.model_view import ModelView
+from app.unheard import Unheard
 from app.url import State, View, decode, encode, tidy, too_long
 from components.session import browser_has, peek
 from models.edits import Edits
@@ -31,7 +32,6 @@ __all__ = ["State", "View"]
 
 _STORE = "am.store"
 _STATE, _IGNORED, _LAST_VALID = "state", "ignored", "last_valid"
-LINK = "go"  # the parameter that a link of the app has and an address never keeps
 _PAGE, _VISIT, _SHOWN = "page", "visit", "shown"
 
 
@@ -163,7 +163,7 @@ def typed_cells(key: str) -> list[tuple[int, int, float | None]]:
 def enter(page: str) -> tuple[bool, bool]:
     """Note which page is drawn now; called once per run. Returns whether it is the session's first page, and whether
     it is another than before."""
-    _forget_heard()
+    _unheard().forget_heard(reported())
     before = _store().get(_PAGE)
     if before != page:
         _store()[_PAGE] = page
@@ -235,54 +235,28 @@ def show_value(key: str, value: object) -> None:
     here: dict[str, int] = _store().setdefault(_SHOWN, {})
     known = key in st.session_state
     if known and st.session_state[key] != value:
-        _remember_old(key, st.session_state[key])
+        new = {name: [text] for name, text in query().items()}
+        _unheard().remember(key, st.session_state[key], reported(), new)
     if here.get(key) != visit() or not known or st.session_state[key] != value or not browser_has(key):
         st.session_state[key] = value
     here[key] = visit()
 
 
-class _Old(NamedTuple):
-    """What a widget showed before the app gave it another value, and the address that the browser had then."""
-
-    value: Any
-    address: dict[str, list[str]]
-
-
-def _remember_old(key: str, value: Any) -> None:
-    new = {name: [text] for name, text in query().items()}
-    if _said_before() != new:  # so that what the browser says next will show which of the two it has
-        scratch("old")[key] = _Old(value, _said_before())
+def take_arrived(key: str, take: Callable[[Any], None]) -> None:
+    """In its callback: hand on what the widget `key` was changed to, if the user has changed it (see `app.unheard`)."""
+    value = peek(key)
+    if not _unheard().is_old(key, value, reported()):
+        take(value)
 
 
-def arrived(key: str) -> tuple[Any] | None:
-    """In its callback: what the widget `key` was changed to, in a tuple.
-
-    None if it was not: what a browser sends before it has heard that the app gave the widget another value has the
-    old one in it, and Streamlit takes that for a change. A link's address says nothing of what its browser has heard;
-    nobody changes a widget with a link.
-    """
-    value, old = peek(key), scratch("old").get(key)
-    if old is not None and old.value == value and (LINK in reported() or old.address == _said_before()):
-        return None
-    return (value,)
-
-
-def _forget_heard() -> None:
-    """The browser's address shows which changes it has heard of."""
-    said, old = _said_before(), scratch("old")
-    for key in [key for key, one in old.items() if one.address != said and LINK not in reported()]:
-        del old[key]
-
-
-def _said_before() -> dict[str, list[str]]:
-    """The browser's address when it asked for this run, with nothing that a link adds."""
-    return {name: values for name, values in reported().items() if name != LINK}
+def _unheard() -> Unheard:
+    found: Unheard = _store().setdefault("unheard", Unheard())
+    return found
 
 
 def _take(name: str) -> None:
     """A widget was changed: take its value over."""
-    for value in arrived(f"am.{name}") or ():
-        _write(name, value)
+    take_arrived(f"am.{name}", lambda value: _write(name, value))
 
 
 def _write(name: str, value: Any) -> None:
@@ -312,8 +286,7 @@ def bind_knob(name: str) -> dict[str, Any]:
 
 
 def _turned(name: str) -> None:
-    for value in arrived(f"am.{name}") or ():
-        _turn_to(name, value)
+    take_arrived(f"am.{name}", lambda value: _turn_to(name, value))
 
 
 def _turn_to(name: str, value: Value | None) -> None:

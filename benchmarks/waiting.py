@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from statistics import median, quantiles
 
@@ -128,28 +128,26 @@ def health_rows(pages: Pages) -> list[Row]:
     return rows
 
 
-class asked:  # noqa: N801 - reads as what it does
+@contextmanager
+def asked(ask: Callable[[], object], seconds: list[float], pause: float = ASKED) -> Iterator[None]:
     """Ask again and again in a thread; `seconds` gets what each answer took."""
+    end = threading.Event()
 
-    def __init__(self, ask: Callable[[], object], seconds: list[float], pause: float = ASKED) -> None:
-        self._ask, self._seconds, self._pause = ask, seconds, pause
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._go_on)
-
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._end.set()
-        self._thread.join()
-
-    def _go_on(self) -> None:
+    def go_on() -> None:
         while True:
             begun = time.perf_counter()
-            self._ask()
-            self._seconds.append(time.perf_counter() - begun)
-            if self._end.wait(self._pause):
+            ask()
+            seconds.append(time.perf_counter() - begun)
+            if end.wait(pause):
                 return
+
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
 
 
 def answer(url: str) -> None:

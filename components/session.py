@@ -15,28 +15,31 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 
+def peek(key: str) -> Any:
+    """What `st.session_state` has under this key, or None."""
+    inner = _inner()
+    if inner is None:
+        return st.session_state.get(key)
+    try:
+        return inner[key]
+    except KeyError:
+        return None
+
+
 def browser_has(key: str) -> bool:
     """Whether the message that asked for this run told the value of the widget `key`, which is about to be drawn.
 
     It did not if the browser had not put the widget on the page yet: then it has not taken over the value that an
     earlier run gave it, either, and would begin at the widget's default.
     """
-    context = get_script_run_ctx(suppress_warning=True)
-    inner = getattr(context.session_state, "_state", None) if context else None
-    told = getattr(inner, "_new_widget_state", None)
-    names = getattr(inner, "_key_id_mapper", None)
+    inner = _inner()
+    told, names = (getattr(inner, name, None) for name in ("_new_widget_state", "_key_id_mapper"))
     if told is None or names is None:
         return True
     return names.get_id_from_key(key, None) in told.states
 
 
-def peek(key: str) -> Any:
-    """What `st.session_state` has under this key, or None."""
+def _inner() -> Any:
+    """The session behind Streamlit's guard; None outside of a session, or in a Streamlit that keeps it elsewhere."""
     context = get_script_run_ctx(suppress_warning=True)
-    inner = getattr(context.session_state, "_state", None) if context else None
-    if inner is None:  # no session, or a Streamlit that keeps it elsewhere
-        return st.session_state.get(key)
-    try:
-        return inner[key]
-    except KeyError:
-        return None
+    return getattr(context.session_state, "_state", None) if context else None
