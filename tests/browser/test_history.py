@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage
@@ -44,6 +46,30 @@ def test_back_and_forward_are_undo_and_redo(open_page: OpenPage) -> None:
     settle(page)
     assert page.evaluate("location.search") == "?text=I+love+juice"
     assert page.evaluate("history.length") == length + 2
+
+
+RUNS_UNSEEN = """
+    const Seeing = MutationObserver;
+    MutationObserver = class extends Seeing {
+        observe(target, options) {
+            if (!options.attributeFilter?.includes("data-test-script-state")) super.observe(target, options);
+        }
+    };
+"""
+
+
+def test_a_page_whose_run_was_drawn_at_once_has_entries(new_page: Callable[..., Page], app_url: str) -> None:
+    """A busy browser draws the beginning and the end of a run together, so that nobody sees that it ran."""
+    page = new_page()
+    page.add_init_script(RUNS_UNSEEN)
+    page.goto(f"{app_url}/?text=I+love+tea")
+    settle(page)
+    page.get_by_role("link", name="Compare").click()
+    expect(heading(page, COMPARE)).to_be_visible()
+    settle(page)
+    length = page.evaluate("history.length")
+    type_sentence(page, "I love milk")
+    assert page.evaluate("history.length") == length + 1
 
 
 def test_steps_cells_and_switches_are_no_entries(open_page: OpenPage) -> None:

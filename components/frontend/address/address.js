@@ -48,20 +48,30 @@ function watchHistory() {
   };
   history.pushState.entries = true;
   addEventListener("popstate", wentInHistory, true); // before Streamlit's own listener
-  for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => (shared.went = false), true);
+  for (const kind of ["pointerdown", "keydown", "click"]) addEventListener(kind, somethingIsDone, true);
   document.addEventListener("click", holdLink, true);
   watchRuns();
   watchMessages();
 }
 
+function somethingIsDone() {
+  shared.went = false;
+  lookAtRun(); // on a busy machine React draws a whole run at once: its end is no change of the attribute that is watched
+}
+
 /** A run writes the address before it ends, so that its end is the end of the opening. */
 function watchRuns() {
-  const app = document.querySelector("[data-testid=stApp]");
-  const look = () => {
-    if (app?.dataset.testScriptState === "notRunning") shared.opening = false;
-  };
-  look();
-  if (app) new MutationObserver(look).observe(app, { attributes: true, attributeFilter: ["data-test-script-state"] });
+  lookAtRun();
+  const filter = { attributes: true, attributeFilter: ["data-test-script-state"] };
+  if (theApp()) new MutationObserver(lookAtRun).observe(theApp(), filter);
+}
+
+function lookAtRun() {
+  if (theApp()?.dataset.testScriptState === "notRunning") shared.opening = false;
+}
+
+function theApp() {
+  return document.querySelector("[data-testid=stApp]");
 }
 
 /** Whether two queries differ in a parameter that is an entry. */
