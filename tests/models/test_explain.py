@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from models.attention import MultiHeadAttention
 from models.explain import explain
-from models.explanation import Explanation
+from models.explain.terms import Explanation
 from models.masks import causal
 from models.positions import sinusoidal
 from models.tokenizer import tokenize

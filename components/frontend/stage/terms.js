@@ -1,4 +1,4 @@
-// What a cell was made from: the browser's twin of models/explain.py (a browser test compares the two).
+// What a cell was made from: the browser's twin of models/explain (a browser test compares the two).
 import { axisLabel, partAt, readItem } from "./pictures.js";
 
 /**

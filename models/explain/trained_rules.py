@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
-from models.explain_parts import dot, factor, number
-from models.explanation import Explanation, Index, Source, Term
+from models.explain.parts import dot, factor, number
+from models.explain.terms import Explanation, Index, Source, Term
 from models.trace import Step, Trace
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from models.explanation import Explanation, Index, Source, Term
+from models.explain.terms import Explanation, Index, Source, Term
 from models.trace import Step, Trace
 
 

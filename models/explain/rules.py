@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from models.explain_model import (
+from models.explain.parts import dot, factor, largest_of, number, single
+from models.explain.terms import Explanation, Index, Source, Term, softmax_exponent
+from models.explain.trained_rules import (
     contribution,
     gated,
     multiply,
@@ -20,8 +22,6 @@ from models.explain_model import (
     softcap,
     standardise,
 )
-from models.explain_parts import dot, factor, largest_of, number, single
-from models.explanation import Explanation, Index, Source, Term, softmax_exponent
 from models.positions import frequency
 from models.trace import Step, Trace
 
