@@ -31,10 +31,8 @@ from models.settings import (
     PRESETS,
     TEMPERATURES,
 )
+from models.vocabulary import ORDER
 
-STEPS = ("tokens", "embedding", "position", "input", "context", "query", "key", "value", "query_rotated",
-         "key_rotated", "scores", "scaled", "biased", "masked", "weights", "head_output", "contribution", "concat",
-         "output")  # fmt: skip
 LINK_LIMIT = 6_000  # characters of one parameter, as they stand in the address: proxies refuse much more
 MAX_CELL = MAX_HEADS * MAX_HEAD_SIZE  # the widest matrix: all heads side by side
 
@@ -137,7 +135,7 @@ SETTINGS = (
     Parameter("edits", "edits", _edits, lambda v: v.encode()),
 )
 VIEW = (
-    Parameter("step", "step", _one_of(STEPS)),
+    Parameter("step", "step", _one_of(ORDER)),
     Parameter("i", "i", _INDEX),
     Parameter("j", "j", _INDEX),
     Parameter("head", "head", _whole(0, MAX_HEADS - 1)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from models.explain import explain
-from models.trace import Trace
+from models.trace import Step, Trace
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,6 @@ class Cell:
         return _gated(self.weights[self.j] * self.value, self.gate)
 
 
-SCORE_STEPS = ("scores", "scaled", "biased", "softcapped", "masked")
-
-
 def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
     """The cell of `head`, query i and key j. Raises IndexError for a cell outside."""
     parts = explain(trace, "weights", (head, i, j))
@@ -84,7 +81,7 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
         largest=parts.terms[0].factors[1],
         total=float(exponentials.double().sum()),
         sink=float(exponentials[keys:].double().sum()),
-        steps={step.name: float(step.value[head, i, j]) for step in trace.steps if step.name in SCORE_STEPS},
+        steps={step.name: float(step.value[head, i, j]) for step in trace.steps if _is_a_score(step)},
         visible=float(trace["masked"].value[head, i, j]) != float("-inf"),
         added_by_key=None if projection is None else _gated(weights[j] * value, gate) @ projection,
         added_by_head=_contribution(trace, i, written, projection),
@@ -94,6 +91,11 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
         key_before=None if offers == "key" else trace["key"].value[key_head, j],
         changed=tuple(dict.fromkeys((*_changes(trace, "query", asks), *_changes(trace, "key", offers)))),
     )
+
+
+def _is_a_score(step: Step) -> bool:
+    """Whether a step has one number per query and key on the way to the weights."""
+    return step.axes == ("head", "query", "key") and step.operation not in ("lookup", "softmax")
 
 
 def _multiplied(trace: Trace) -> tuple[str, str]:

@@ -11,13 +11,7 @@ from torch import Tensor
 
 from models.snippets.literals import literal
 from models.trace import Step, Trace
-
-VARIABLES = {
-    "tokens": "ids", "embedding": "E", "position": "P", "input": "X", "context": "X_context",
-    "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O", "query": "Q", "key": "K", "value": "V",
-    "scores": "scores", "scaled": "scaled", "biased": "biased", "masked": "masked", "weights": "weights",
-    "head_output": "head_output", "concat": "concat", "output": "output",
-}  # fmt: skip
+from models.vocabulary import named
 
 _LETTERS = {"head": "H", "query": "N", "token": "N", "key": "M", "d_model": "D", "d_k": "K", "d_v": "V",
             "concat": "H·V"}  # fmt: skip
@@ -48,7 +42,7 @@ class Scene:
 
     def parameter(self, name: str) -> list[str]:
         """A weight matrix as a literal; only the columns of the one head, if there is one."""
-        weights, variable = self.trace.parameters[name], VARIABLES[name]
+        weights, variable = self.trace.parameters[name], named(name).variable
         width = {"w_q": self.trace.d_k, "w_k": self.trace.d_k, "w_v": self.trace.d_v}.get(name)
         letters = {"w_q": ("D", "K"), "w_k": ("D", "K"), "w_v": ("D", "V"), "w_o": ("H·V", "D")}[name]
         comment = ""
@@ -68,7 +62,7 @@ def _lookup(scene: Scene, step: Step) -> list[str]:
     tokens = scene.trace.context_tokens if step.name == "context" else scene.trace.tokens
     values = scene.value(step)
     labels = tokens.labels if tokens is not None and values.ndim == 2 and len(tokens) == len(values) else ()
-    return [f"{VARIABLES[step.name]} = {literal(values, labels)}  {scene.shape(step)}"]
+    return [f"{named(step.name).variable} = {literal(values, labels)}  {scene.shape(step)}"]
 
 
 def _tokens(scene: Scene) -> list[str]:
@@ -96,20 +90,20 @@ def _sinusoidal(scene: Scene, step: Step) -> list[str]:
 
 
 def _copy(scene: Scene, step: Step) -> list[str]:
-    return [f"X = {VARIABLES[step.inputs[0]]}  {scene.shape(step)}"]
+    return [f"X = {named(step.inputs[0]).variable}  {scene.shape(step)}"]
 
 
 def _sum(scene: Scene, step: Step) -> list[str]:
-    return [f"X = {' + '.join(VARIABLES[name] for name in step.inputs)}  {scene.shape(step)}"]
+    return [f"X = {' + '.join(named(name).variable for name in step.inputs)}  {scene.shape(step)}"]
 
 
 def _projection(scene: Scene, step: Step) -> list[str]:
-    data, weight = (VARIABLES[name] for name in step.inputs)
+    data, weight = (named(name).variable for name in step.inputs)
     product = f"{data} @ {weight}"
     if scene.head is None:
         heads, _, width = step.value.shape
         product = f"({product}).unflatten(1, ({heads}, {width})).transpose(0, 1)"
-    return [f"{VARIABLES[step.name]} = {product}  {scene.shape(step)}"]
+    return [f"{named(step.name).variable} = {product}  {scene.shape(step)}"]
 
 
 def _dot(scene: Scene, step: Step) -> list[str]:
@@ -123,7 +117,7 @@ def _scale(scene: Scene, step: Step) -> list[str]:
 
 
 def _mask(scene: Scene, step: Step) -> list[str]:
-    before = VARIABLES[step.inputs[0]]
+    before = named(step.inputs[0]).variable
     visible = scene.trace.mask
     if visible is None:
         return [f"masked = {before}  {scene.shape(step)}"]
@@ -164,7 +158,7 @@ def _mix(scene: Scene, step: Step) -> list[str]:
 def _for_all_heads(scene: Scene, name: str) -> str:
     """K or V, repeated where several heads of queries share one of its heads."""
     times = scene.trace.heads // scene.trace.key_heads
-    return VARIABLES[name] + (
+    return named(name).variable + (
         f".repeat_interleave({times}, dim=0)" if scene.head is None and times > 1 else ""
     )
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 
-from models.snippets.lines import RULES, VARIABLES, Scene
+from models.snippets.lines import RULES, Scene
 from models.snippets.literals import decoder
 from models.trace import Trace
+from models.vocabulary import named
 
 
 def snippet(trace: Trace, step_name: str, *, head: int | None = None) -> str:
@@ -25,7 +26,7 @@ def snippet(trace: Trace, step_name: str, *, head: int | None = None) -> str:
         raise IndexError(f"a head from 0 to {trace.heads - 1} was expected, received {head}")
     scene = Scene(trace, None if step_name in ("concat", "output") else head)
     body = "\n".join(
-        [*_lines(scene, step_name, set()), "", f"result = {VARIABLES[step_name]}", "print(result)"]
+        [*_lines(scene, step_name, set()), "", f"result = {named(step_name).variable}", "print(result)"]
     )
     if "unpack(" in body:
         body = "\n".join([*decoder(trace["input"].value.dtype), "", body])

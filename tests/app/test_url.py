@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.parameters import LINK_LIMIT, STEPS
+from app.parameters import LINK_LIMIT
 from app.url import State, View, clean, decode, encode, tidy, too_long
 from models.edits import Edits
 from models.settings import MAX_D_MODEL, MAX_HEADS, MAX_SEED, PRESETS, Settings
+from models.vocabulary import ORDER
 
 NAMES = ("preset", "text", "vec", "seed", "d", "heads", "dk", "dv", "pos", "mask", "hide", "temp", "edits",
          "lang", "step", "i", "j", "head", "text2", "matrix")  # fmt: skip
@@ -55,7 +56,7 @@ states = st.builds(
     language=st.sampled_from(["en", "zh"]),
     view=st.builds(
         View,
-        step=st.sampled_from(STEPS),
+        step=st.sampled_from(ORDER),
         i=st.integers(0, 255),
         j=st.integers(0, 4000),
         head=st.integers(0, MAX_HEADS - 1),
