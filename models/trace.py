@@ -28,6 +28,18 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Window:
+    """Which part of a longer text a trace shows (see `models.window`): the places of its rows and columns in the text,
+    from 0; how many queries and keys the text has; and how many of all keys each shown query may see."""
+
+    queries: tuple[int, ...]
+    keys: tuple[int, ...]
+    all_queries: int
+    all_keys: int
+    visible: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Trace:
     """The steps of one attention layer in order, with the parameters and settings they used.
 
@@ -38,7 +50,7 @@ class Trace:
     A trace of one head of a pretrained model has a head axis of length 1; `head` says which head of the model it is.
     Its tokens were cut by the model's own tokenizer: `query_labels` and `key_labels` name them. Beside the weights of
     that head its parameters hold, as far as the model has them, b_q, b_k, b_v, b_o, what rotates queries and keys,
-    and the sink of the softmax.
+    and the sink of the softmax. `window` says which part of the text it shows; None: all of it.
     """
 
     steps: tuple[Step, ...]
@@ -53,6 +65,7 @@ class Trace:
     head: int | None = None
     query_labels: tuple[str, ...] | None = None
     key_labels: tuple[str, ...] | None = None
+    window: Window | None = None
 
     def __getitem__(self, name: str) -> Step:
         for step in self.steps:

@@ -127,8 +127,9 @@ def _mask(trace: Trace, step: Step, index: Index) -> Explanation:
 def _softmax(trace: Trace, step: Step, index: Index) -> Explanation:
     """The exponentials of the row; the factors of each are the score, the row's maximum and the temperature.
 
-    A second input is a sink: one more number per row that takes part in the sum and has no value vector (gpt-oss).
-    The cell (head, query) of a step without a key axis is the sink's own share.
+    A further input is one more number per row that takes part in the sum: a sink, which has no value vector (gpt-oss),
+    or what the keys outside a window come to. The cell (head, query) of a step without a key axis is the share of the
+    last one.
     """
     scores, *sinks = step.inputs
     head, query = index[0], index[1]
@@ -137,7 +138,7 @@ def _softmax(trace: Trace, step: Step, index: Index) -> Explanation:
     labels = list(trace.labels("key"))
     for sink in sinks:
         sources.append(Source(sink, (head, query)))
-        labels.append("⟨sink⟩")
+        labels.append(f"⟨{sink}⟩")
         row.append(factor(trace, sources[-1]))
     largest = largest_of(row)
     terms = tuple(
