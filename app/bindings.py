@@ -132,7 +132,7 @@ BINDINGS: dict[str, Binding] = {
     **{f"translate_{name}": _model_text(name) for name in ("text", "target")},
     **{
         f"model_{name}": _model_choice(name)
-        for name in ("layer", "head", "i", "words", "special", "sink", "part", "kept")
+        for name in ("layer", "head", "i", "j", "words", "special", "sink", "part", "kept")
     },
     "model": _OPENED,
     "model_ready": _OPENED,

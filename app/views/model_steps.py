@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import state
+from app import choices, state
 from app.i18n import t, table
 from app.notice import notice
+from app.real import steps_window
 from app.real.facts import show_notes
 from app.real.headline import choose_head, choose_stack, open_link, title
 from app.real.opening import opened
-from app.real.stack import Stack, current_stack
-from components.stage import MOST, StageView, can_show, stage
+from app.real.stack import Stack, current_stack, labels_of
+from components.stage import stage
+from components.stage_data import StageView, can_show
 from models.pretrained.own_trace import layer_trace
 from models.trace import Trace
 
@@ -24,46 +26,78 @@ def show() -> None:
     stack = current_stack(now.trace)
     show_notes(now)
     with st.container(key="model_steps", gap="small"):
+        queries, keys = labels_of(stack.call)
+        long = steps_window.is_long(stack)
         with st.container(horizontal=True, vertical_alignment="center", key="choose_head"):
             choose_stack(now)
-            choose_head(stack)
-        _stage(stack)
+            choose_head(stack, queries if long else ())
+            if long:
+                _choose_key(keys)
+        if long:
+            _long(stack)
+        else:
+            _whole(stack)
 
 
-def _stage(stack: Stack) -> None:
-    trace = _trace(stack)
-    if trace is None:
-        title(t("steps.cannot"))
-        tokens = max(stack.call.queries, stack.call.keys)
-        notice(t("steps.too_long", tokens=tokens, most=MOST) if tokens > MOST else t("steps.why"), "cannot")
-        open_link("model_cell", t("real.open_cell"), ":material/calculate:")
+def _choose_key(keys: tuple[str, ...]) -> None:
+    choices.select(
+        t("steps.key"),
+        range(len(keys)),
+        lambda j: t("steps.key_short", token=keys[j], index=j),
+        state.field("model_j"),
+        width=200,
+        label_visibility="collapsed",
+    )
+
+
+def _whole(stack: Stack) -> None:
+    trace = layer_trace(stack.call) or stack.call.trace(stack.head)
+    if not can_show(trace):
+        _cannot()
         return
+    _stage(stack, trace, _start(stack), state.visit())
+
+
+def _long(stack: Stack) -> None:
+    """A part of a long text, around the query and the key that are chosen."""
+    trace = stack.call.trace(stack.head)
+    if not can_show(trace):
+        _cannot()
+        return
+    part, start, opening = steps_window.part_of(trace, stack)
+    assert part.window is not None
+    shown = {"queries": len(part.window.queries), "keys": len(part.window.keys)}
+    several = "part" if stack.call.kind == "self" else "part_cross"
+    st.caption(t(f"steps.{several}", **shown, N=stack.call.queries, M=stack.call.keys))
+    _stage(stack, part, start, opening)
+
+
+def _stage(stack: Stack, trace: Trace, start: StageView, opening: int) -> None:
     stage(
         trace,
         head=stack.head,
         text=table("stage"),
-        start=_start(stack),
-        opening=state.visit(),
+        start=start,
+        opening=opening,
         key=f"model_stage_{'_'.join(stack.name)}",
         layer=stack.layer,
-        on_view=_moved,
+        on_view=lambda view: _moved(trace, view),
     )
 
 
-def _moved(view: StageView) -> None:
+def _moved(trace: Trace, view: StageView) -> None:
     state.select(step=view.step)
-    state.look(i=view.i, j=view.j)
+    chosen = {"i": view.i, "j": view.j}
+    if trace.window is not None:
+        chosen = steps_window.moved(trace, view)
+        steps_window.remember(chosen)
+    state.look(**chosen)
 
 
-def _trace(stack: Stack) -> Trace | None:
-    """All heads of a model of our own, one head of another; None if the stage has no picture for what it does."""
-    trace = layer_trace(stack.call)
-    if trace is not None:
-        return trace if max(stack.call.queries, stack.call.keys) <= MOST else None
-    if max(stack.call.queries, stack.call.keys) > MOST:
-        return None
-    trace = stack.call.trace(stack.head)
-    return trace if can_show(trace) else None
+def _cannot() -> None:
+    title(t("steps.cannot"))
+    notice(t("steps.why"), "cannot")
+    open_link("model_cell", t("real.open_cell"), ":material/calculate:")
 
 
 def _start(stack: Stack) -> StageView:

@@ -6,7 +6,8 @@ from app import state, unlearned
 from app.i18n import table
 from app.session import computed
 from app.views.step_code import show_code
-from components.stage import StageView, stage
+from components.stage import stage
+from components.stage_data import StageView
 from models.origins import vector_origins
 
 

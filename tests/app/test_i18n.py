@@ -13,7 +13,9 @@ import pytest
 from app import i18n, languages
 from app.languages import LANGUAGES, locale, preferred_language
 from components.phrase import fill
+from components.stage_data import BESIDE
 from models.errors import InputError
+from models.vocabulary import ORDER, PARAMETERS, STEPS
 from scripts.live import ROOT
 
 OTHERS = [code for code in LANGUAGES if code != "en"]
@@ -155,6 +157,13 @@ NEVER_ONE = {
     *("heads.lead", "heads.together.text", "heads.parameters.equal"),
     *("stage.table_too_large", "stage.sentences.concat", "stage.sentences.output"),
     *("stage.sentences.masked", "stage.sentences.head_output", "stage.sentences.head_output_some"),
+    *("stage.sentences.all_heads", "stage.sentences.masked_window", "stage.sentences.window_output"),
+    *(
+        "stage.sentences.head_output_window",
+        "stage.sentences.head_output_window_none",
+        "steps.part",
+        "steps.part_cross",
+    ),
     *("stage.sentences.made_of_some", "stage.sentences.scores_tie", "step_through.code_too_long"),
     *("real.cut", "real.overview.lead_some", "lab.scale.measured", "lab.position.sampled"),
     *(
@@ -176,7 +185,7 @@ NEVER_ONE = {
         "roles.unit.distance",
         "cause.scan.part",
     ),
-    *("roles.measured_repeat", "roles.measured_sentences", "roles.measured_task", "steps.why"),
+    *("roles.measured_repeat", "roles.measured_sentences", "roles.measured_task"),
     *(
         "stage.sentences.position_sine",
         "stage.sentences.position_cosine",
@@ -223,3 +232,11 @@ def test_a_word_goes_with_its_count() -> None:
     assert "1 head in 1 layer reads 1 token." in i18n.t("real.overview.lead", heads="1", layers=1, tokens=1)
     with pytest.raises(KeyError):
         fill("{count|one}", {"count": 1})
+
+
+@pytest.mark.parametrize("code", languages.LANGUAGES)
+def test_every_step_that_can_be_gone_to_has_a_title_and_every_matrix_a_name(code: str) -> None:
+    stage = locale(code)["stage"]
+    assert {step for step in ORDER if step not in BESIDE} <= set(stage["titles"])
+    unnamed = {row.name for row in (*STEPS, *PARAMETERS) if not row.symbol and row.name not in stage["names"]}
+    assert unnamed == set()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import transformers as hf
@@ -131,17 +133,43 @@ def test_a_window_is_refused_with_the_reason(language: str, tmp_path: Path) -> N
     assert any(expected in text for text in texts(at))
 
 
+def stage_of(at: AppTest) -> dict[str, Any]:
+    """What the stage on the page is told: sizes, labels, steps."""
+    found = next(
+        one.proto for one in at.get("bidi_component") if one.proto.component_name.endswith("am_stage")
+    )
+    meta: dict[str, Any] = json.loads(found.mixed.json)["meta"]
+    return meta
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_step_inside_blames_what_is_to_blame(language: str, tmp_path: Path) -> None:
-    """A text that is too long is no fault of the model's, and a model's cap none of the text's."""
+def test_step_inside_shows_a_part_of_a_long_text(language: str, tmp_path: Path) -> None:
+    """Around the query and the key that are chosen, which can be chosen there."""
     folder = str(folders.save(tmp_path, folders.llama(max_position_embeddings=400)))
     steps = locale(language)["steps"]
-    long = opened("steps", folder, lang=language, mtext="the fox " * 400)
-    assert healthy(long)
-    assert any(steps["too_long"].split("{most}")[1] in text for text in texts(long))
-    assert steps["why"] not in texts(long)
+    at = opened("steps", folder, lang=language, mtext="the fox " * 400, mi="390", mj="3")
+    assert healthy(at)
+    shown = stage_of(at)
+    assert shown["window"]["queries"] == shown["window"]["keys"]
+    assert {3, 390} <= set(shown["window"]["keys"])
+    assert len(shown["tokens"]) == len(shown["keys"]) == 32
+    assert (shown["window"]["N"], shown["window"]["M"]) == (400, 400)
+    assert shown["window"]["queries"][shown["start"]["i"]] == 390
+    assert shown["window"]["keys"][shown["start"]["j"]] == 3
+    assert any(steps["part"].rsplit("}")[-1] in text for text in texts(at))
+    keys = next(box for box in at.selectbox if box.label == steps["key"])
+    keys.select_index(200).run()
+    assert healthy(at)
+    again = stage_of(at)
+    assert {200, 390} <= set(again["window"]["keys"])
+    assert again["start"]["opening"] > shown["start"]["opening"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_step_inside_shows_caps(language: str, tmp_path: Path) -> None:
     config = hf.Gemma2Config(**folders.SIZES, **folders.SPECIAL, head_dim=8, num_key_value_heads=2)
-    capped = folders.save(tmp_path / "capped", folders.seeded(hf.Gemma2ForCausalLM, config))
-    short = opened("steps", str(capped), lang=language, layer="0")
-    assert healthy(short)
-    assert steps["why"] in texts(short)
+    folder = folders.save(tmp_path, folders.seeded(hf.Gemma2ForCausalLM, config))
+    at = opened("steps", str(folder), lang=language, layer="0")
+    assert healthy(at)
+    assert "softcapped" in stage_of(at)["steps"]
+    assert locale(language)["steps"]["why"] not in texts(at)

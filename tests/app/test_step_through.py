@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.languages import LANGUAGES, locale
-from components.stage import stage_steps
+from components.stage_data import stage_steps
 from models.build import build
 from models.settings import PRESETS, Settings
 from tests.app.pages import open_page

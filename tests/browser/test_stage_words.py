@@ -13,21 +13,25 @@ from typing import Any
 
 import pytest
 import torch
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from app.languages import LANGUAGES, locale
 from components.bundle import script
-from components.stage import StageView, stage_data, stage_steps
+from components.stage_data import StageView, stage_data, stage_steps
+from components.theme import num
 from models.attention import MultiHeadAttention
 from models.build import build
 from models.edits import Edits
 from models.masks import causal, sliding_window
 from models.origins import vector_origins
+from models.pretrained.capture import capture_calls
 from models.settings import PRESETS, Settings
 from models.tokenizer import tokenize
 from models.trace import Trace
+from models.window import window
 from tests.app.test_i18n import places
 from tests.browser.test_stage_terms import send
+from tests.models.pretrained.architectures import build as build_model
 
 ANIMAL, FRUIT = PRESETS["animal"], PRESETS["fruit"]
 
@@ -73,6 +77,30 @@ TRACES: dict[str, Callable[[], Trace]] = {
     "another sequence": cross,
 }
 
+
+def learned(name: str, *, part: bool = False) -> Trace:
+    """A head of a small model of this architecture, whole or through a window."""
+    model, inputs = build_model(name)
+    call = capture_calls(model, **inputs).calls[0]
+    names = tuple("abcdefg"[: call.keys])
+    trace = call.with_labels(names[: call.queries], names).trace(1)
+    return window(trace, (0, 1, 5), (0, 1, 5)) if part else trace
+
+
+LEARNED: dict[str, Callable[[], Trace]] = {
+    **{
+        name: partial(learned, name)
+        for name in (
+            *("Llama", "BERT", "BLOOM", "Qwen3", "Cohere", "OLMo 2", "OPT", "XLNet", "DeepSeek V3 (MLA)"),
+            *("Gemma 2 (softcap)", "gpt-oss (sinks)", "Qwen3-Next (gated)", "Laguna (gated)"),
+        )
+    },
+    **{
+        f"{name}, a part": partial(learned, name, part=True)
+        for name in ("Llama", "BERT", "gpt-oss (sinks)", "Gemma 2 (softcap)")
+    },
+}
+
 SIZES = {"N", "M", "D", "K", "V", "H", "HV", "i", "it", "j", "d"}  # what every sentence may name
 
 SAY = """([data, step, cells]) => {
@@ -98,10 +126,10 @@ SAY = """([data, step, cells]) => {
 }"""
 
 
-@pytest.fixture
-def stage_page(new_page: Callable[..., Page]) -> Page:
+@pytest.fixture(scope="module")
+def stage_page(browser: Browser) -> Iterator[Page]:
     """A blank page with what makes the stage's sentences."""
-    page = new_page()
+    page = browser.new_page()
     page.set_content("<p></p>")
     names = (
         "readModel, pictureOf, readItem, stateOf, axisLabel, explainCell, sentenceOf, writeWords, writeArithmetic, "
@@ -111,7 +139,8 @@ def stage_page(new_page: Callable[..., Page]) -> Page:
         type="module", content=f"{script('stage/stage.js')}\nwindow.stageModules = {{ {names} }};"
     )
     page.wait_for_function("window.stageModules")
-    return page
+    yield page
+    page.close()
 
 
 def said(page: Page, trace: Trace, code: str = "en") -> Iterator[tuple[str, int, int, dict[str, Any]]]:
@@ -126,9 +155,11 @@ def said(page: Page, trace: Trace, code: str = "en") -> Iterator[tuple[str, int,
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-@pytest.mark.parametrize("name", TRACES)
+@pytest.mark.parametrize("name", [*TRACES, *LEARNED])
 def test_every_place_is_filled_and_no_sign_follows_a_sign(stage_page: Page, name: str, code: str) -> None:
-    for step, i, j, found in said(stage_page, TRACES[name](), code):
+    trace = (TRACES | LEARNED)[name]()
+    for step, i, j, found in said(stage_page, trace, code):
+        assert locale(code)["stage"]["titles"][step]
         where = (name, step, i, j, found["text"], found["line"])
         template = "".join(locale(code)["stage"]["sentences"][key] for key in found["keys"])
         assert places(template) <= SIZES | set(found["values"]), where
@@ -156,6 +187,57 @@ def test_sentences_say_what_holds_in_the_trace(stage_page: Page, name: str) -> N
     for step, i, j, found in said(stage_page, trace):
         if step in checks:
             checks[step](trace, seen[i], i, j, found["keys"], found["values"], found["text"])
+
+
+def share(text: str) -> tuple[float, float]:
+    """What a share in words may be: "30 %" is anything that rounds to it."""
+    number = float(re.sub(r"[<>%\s]", "", text)) / 100
+    return (
+        (0.0, number) if "<" in text else (number, 1.0) if ">" in text else (number - 0.0051, number + 0.0051)
+    )
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_sentences_on_trained_heads_say_what_holds_in_the_trace(stage_page: Page, name: str) -> None:
+    trace = LEARNED[name]()
+    weights, masked = trace["weights"].value[0], trace["masked"].value[0]
+    for step, i, j, found in said(stage_page, trace):
+        keys, values = found["keys"], found["values"]
+        operation = trace[step].operation
+        if operation in ("rms_norm", "layer_norm", "multiply", "softcap", "sigmoid", "softplus", "gated"):
+            assert keys[0] == operation
+            assert values["v"] == num(trace[step].value[0, i, j].item())
+            assert keys[1:] == (
+                ["norm_wide"]
+                if operation.endswith("norm") and len(trace[step].inputs) > 4 - (operation == "rms_norm")
+                else []
+            )
+        if operation == "lookup" and step in ("query", "key", "value"):
+            assert keys == ["given"]
+        if step == "weights":
+            hidden = masked[i, j].item() == -torch.inf
+            beside = [mass for mass in ("sink", "rest") if f"{mass}_mass" in trace]
+            assert keys[1] == (
+                f"weights_hidden{'_beside' if beside else ''}"
+                if hidden
+                else "_".join(["weights_share", *beside])
+            )
+            parts = {mass: trace[f"{mass}_mass"].value[0, i].item() for mass in beside}
+            parts["drawn"] = weights[i].sum().item()
+            assert sum(parts.values()) == pytest.approx(1, abs=1e-5)
+            for mass, part in parts.items() if beside else ():
+                low, high = share(values[mass])
+                assert low - 1e-6 <= part <= high + 1e-6, (mass, part, values)
+        if trace.window is not None and step == "head_output":
+            nothing = trace["rest_mass"].value[0, i].item() == 0
+            assert keys == ["head_output_window_none" if nothing else "head_output_window"]
+            assert values["others"] == 7 - 3
+        if trace.window is not None and step == "masked":
+            assert keys == ["masked_window"]
+            whole = LEARNED[name.removesuffix(", a part")]()
+            assert values["seen"] == int((whole["masked"].value[0, (0, 1, 5)[i]] > -torch.inf).sum())
+        if step == "head_output" and "sink_mass" in trace:
+            assert "head_output_one" not in keys
 
 
 def mask_says(trace: Trace, seen: Any, i: int, j: int, keys: list[str], values: Any, text: str) -> None:

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from app.languages import locale
-from components.stage import StageView, cell_states, matrices, parse_view, stage_data, stage_steps
+from components.stage import parse_view
+from components.stage_data import StageView, cell_states, matrices, stage_data, stage_steps
 from models.attention import MultiHeadAttention
 from models.build import build
 from models.settings import PRESETS, Settings

@@ -1,7 +1,7 @@
 // The focused cell's arithmetic in one line, each factor in its matrix's hue.
 import { el, filled } from "../lib/dom.js";
 import { factor, MINUS, num, signed, twoDecimals } from "../lib/numbers.js";
-import { rowToken } from "./pictures.js";
+import { axisLabel, rowToken } from "./pictures.js";
 import { whyHidden } from "./sight.js";
 import { sumOf } from "./terms.js";
 
@@ -13,31 +13,29 @@ const sign = (text) => span(` ${text} `, "o");
 
 /** Write the explanation into `host`; `onTerm(k | null)` is called when a term is hovered or left. */
 export function writeArithmetic(host, explanation, { model, text, onTerm }) {
-  const writers = { dot: dotLine, sum: sumLine, product: scaleLine, softmax: softmaxLine, sine: waveLine, cosine: waveLine, copy: copyLine };
-  const line = writers[explanation.operation](explanation, model, text, onTerm);
+  const line = (WRITERS[explanation.operation] ?? copyLine)(explanation, model, text, onTerm);
   host.replaceChildren(...line);
   host.classList.toggle("many", line.length > 24);
 }
 
 /** What the line is about: q(it) · k(animal), w(it → animal), y(it)₃ … */
 function subject({ step, i, column, entry }, model) {
-  const [query, key] = [rowToken(model, entry, i), model.keys[column]];
+  const query = rowToken(model, entry, i);
+  const key = axisLabel(model, entry.colAxis, column, entry.id);
   const head = el("span", "lhs");
   const letter = (name, hue) => head.append(el("i", hue, name));
-  if (step === "scores") {
+  if (entry.colAxis === "dim" || entry.colAxis.startsWith("dim:")) {
+    letter(model.looks[entry.id]?.letter ?? "z", entry.hue);
+    head.append(span(`(${query})`, entry.hue), el("sub", entry.hue, column));
+  } else if (model.how[step].operation === "dot") {
     letter("q", "q");
     head.append(span(`(${query})`, "q"), span(" · ", "o"));
     letter("k", "k");
     head.append(span(`(${key})`, "k"));
-  } else if (step === "weights") {
+  } else if (entry.weights) {
     letter("w", "w");
     head.append(span(`(${query} → ${key})`, "w"));
-  } else if (["scaled", "biased", "masked"].includes(step)) head.append(span(`${query} → ${key}`, "x"));
-  else {
-    const names = { query: "q", key: "k", value: "v", head_output: "z", output: "y", contribution: "y", query_rotated: "q", key_rotated: "k", context: "x", embedding: "e", position: "p", input: "x" };
-    letter(names[step] ?? "z", entry.hue);
-    head.append(span(`(${query})`, entry.hue), el("sub", entry.hue, column));
-  }
+  } else head.append(span(`${query} → ${key}`, "x"));
   return head;
 }
 
@@ -76,22 +74,29 @@ function termNode(term, digits, first, onTerm) {
   return node;
 }
 
-function sumLine(explanation, model, text) {
-  const [a, b] = explanation.terms.map((term) => term.value);
-  const digits = explanation.step === "masked" ? 2 : 3;
+const sumLine = (explanation, model) => added(explanation, model, explanation.terms.map((term) => term.value), 3);
+
+function added(explanation, model, [a, b], digits) {
   const line = [subject(explanation, model), sign("="), span(num(a, digits)), sign("+"), span(factor(b, digits))];
-  line.push(sign("="), span(num(explanation.result, digits), "sum"));
-  if (b === -Infinity) {
+  return [...line, sign("="), span(num(explanation.result, digits), "sum")];
+}
+
+/** The score plus 0 or −∞, and why it is hidden. */
+function maskLine(explanation, model, text) {
+  const { factors } = explanation.terms[0];
+  const line = added(explanation, model, factors, 2);
+  if (factors[1] === -Infinity) {
     const reason = whyHidden(model, explanation.i, explanation.column);
     line.push(span(`\u2002(${text.reasons[reason]})`, "o"));
   }
   return line;
 }
 
-function scaleLine(explanation, model) {
-  const [score] = explanation.terms[0].factors;
-  if (!model.usual) {
-    const product = [span(num(score, 3)), sign("×"), span(num(model.scale, 4)), sign("≈")];
+/** A number times one other: a scale, or how far a gate is open. */
+function productLine(explanation, model) {
+  const [score, by] = explanation.terms[0].factors;
+  if (model.how[explanation.step].operation !== "scale" || !model.usual) {
+    const product = [span(num(score, 3)), sign("×"), span(factor(by, 4)), sign("≈")];
     return [subject(explanation, model), sign("="), ...product, span(num(explanation.result, 3), "sum")];
   }
   const root = num(Math.sqrt(model.d_k), 3).replace(/\.?0+$/, "");
@@ -121,6 +126,35 @@ function softmaxLine(explanation, model) {
   return line;
 }
 
+function capLine(explanation, model) {
+  const [score, cap] = explanation.terms[0].factors;
+  const bound = num(cap, 2).replace(/\.?0+$/, "");
+  return [subject(explanation, model), sign("="), span(`${bound} × tanh(${num(score, 3)} ÷ ${bound})`), sign("≈"), span(num(explanation.result, 3), "sum")];
+}
+
+/** How far a gate opens: 1 ÷ (1 + e⁻ˣ), or ln(1 + eˣ). */
+function openingLine(explanation, model) {
+  const [x] = explanation.terms[0].factors;
+  const line = [subject(explanation, model), sign("="), span(explanation.operation === "sigmoid" ? "1 ÷ (1 + e" : "ln(1 + e")];
+  line.push(el("sup", "", num(explanation.operation === "sigmoid" ? -x : x, 3)), span(")"), sign("≈"));
+  return [...line, span(num(explanation.result, 3), "sum")];
+}
+
+/** A number by the root of the mean square of its vector, and what a norm has learned. */
+function normLine(explanation, model) {
+  const { terms, chosen, operation, entry } = explanation;
+  const layer = operation === "layer_norm";
+  const numbers = terms.map((term) => term.factors[0]);
+  const mean = layer ? numbers.reduce((sum, x) => sum + x, 0) / numbers.length : 0;
+  const square = numbers.reduce((sum, x) => sum + (x - mean) ** 2, 0) / numbers.length;
+  const [x, weight, ...rest] = terms[chosen].factors;
+  const bias = layer ? rest[0] : 0;
+  const top = layer ? `(${num(x, 3)} ${signed(-mean, 3)})` : num(x, 3);
+  const line = [subject(explanation, model), sign("="), span(top, entry.hue), sign("÷"), span(`√(${num(square, 3)} + ε)`)];
+  line.push(sign("×"), span(factor(weight, 3)), ...(bias ? [span(` ${signed(bias, 3)}`)] : []), sign("≈"));
+  return [...line, span(num(explanation.result, 3), `sum ${entry.hue}`)];
+}
+
 function waveLine(explanation, model) {
   const [position, rate] = explanation.terms[0].factors;
   const pair = 2 * Math.floor(explanation.column / 2);
@@ -133,14 +167,20 @@ function waveLine(explanation, model) {
 }
 
 function copyLine(explanation, model, text) {
-  const { step, i, column, entry, result } = explanation;
-  if (step === "concat") {
+  const { i, column, entry, result } = explanation;
+  if (model.how[explanation.step].operation === "concat") {
     const head = el("span", "lhs v", `${text.names.head} ${entry.head ?? 0}`);
     head.append(el("sub", "", column));
     const whole = el("span", "lhs v", `${text.names.concat}(${model.tokens[i]})`);
     whole.append(el("sub", "", (entry.head ?? 0) * model.d_v + column));
     return [whole, sign("="), head, sign("="), span(num(result, 3), "sum v")];
   }
-  const from = span(`${text.names.id} ${model.ids[i]}`, "o");
-  return [subject(explanation, model), sign("="), span(num(result, 3), "sum"), span("\u2002("), from, span(")")];
+  const line = [subject(explanation, model), sign("="), span(num(result, 3), "sum")];
+  if (model.ids[i] === undefined) return line; // of a trained model's vectors no id is known here
+  return [...line, span("\u2002("), span(`${text.names.id} ${model.ids[i]}`, "o"), span(")")];
 }
+
+const WRITERS = {
+  dot: dotLine, sum: sumLine, mask: maskLine, product: productLine, softmax: softmaxLine, softcap: capLine, sigmoid: openingLine,
+  softplus: openingLine, rms_norm: normLine, layer_norm: normLine, sine: waveLine, cosine: waveLine, copy: copyLine, lookup: copyLine,
+};

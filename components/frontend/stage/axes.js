@@ -1,5 +1,5 @@
 // Labels along the matrices and the captions under them.
-import { axisLabel } from "./pictures.js";
+import { axisLabel, meets } from "./pictures.js";
 
 /** Labels: {text, x, y, align, px, rotated, muted, focusOnly, axis: "i"|"j"|"k", index}. */
 export function axisLabels(g, model) {
@@ -20,7 +20,7 @@ function rowLabels(g, model, put) {
       put(name, x, top + (i + 0.5) * g.ch, { align: "right", axis: "i", index: i, focusOnly: g.ch < g.fs * 0.95 });
     }
   }
-  if (g.kind === "sum" && !g.stacked) sideLabels(g, model, put, "i");
+  if (meets(g.kind) && !g.stacked) sideLabels(g, model, put, "i");
 }
 
 /** Labels left of the right operand: tokens or dimensions of the inner axis, or the rows of what is added. */
@@ -47,12 +47,20 @@ function productColumns(g, model, put) {
 }
 
 function plainColumns(g, model, put) {
+  const offset = g.picture.offset ?? 0; // of the head's own numbers in a vector of all heads
   const tops = g.stacked ? [[g.LX, g.LY]] : [...g.boxes.filter((b) => b.role !== "R").map((b) => [b.x, g.Y0, b])];
   for (const [x, y, box] of tops) {
     const shown = box ?? g.boxes.find((b) => b.role === "O");
-    if (g.tokenCols) tokenColumns(g, model, put, x, shown.cw, y, "j");
-    else dimensionColumns(put, shown.entry.cols, x, shown.cw, y - 9, "j", shown.role === "O" ? shown.start : 0);
+    if (shown.entry.colAxis === "beside") besideColumn(g, model, put, shown, y);
+    else if (g.tokenCols) tokenColumns(g, model, put, x, shown.cw, y, "j");
+    else dimensionColumns(put, shown.entry.cols, x, shown.cw, y - 9, "j", shown.role === "O" ? shown.start : -offset);
   }
+}
+
+/** Above what takes part in softmax beside the keys. */
+function besideColumn(g, model, put, { entry, x, cw, start }, y) {
+  const text = axisLabel(model, "beside", 0, entry.id);
+  put(text, x + cw / 2 + (g.rotated ? -2 : 0), y - (g.rotated ? 8 : 13), { align: g.rotated ? "left" : "center", rotated: g.rotated, axis: "j", index: start });
 }
 
 function tokenColumns(g, model, put, x0, width, y, axis) {
@@ -76,11 +84,11 @@ export function captions(g, model) {
   const below = g.Y0 + g.rows * g.ch + 15;
   const found = [];
   const shape = (rows, cols) => `${rows} × ${cols}`;
-  const joined = g.picture.left.length > 1;
+  const joined = g.picture.left.length > 1 && g.kind === "product";
   for (const { entry, role, index, x, y, ch } of g.boxes) {
-    if (role === "L" && joined && index) continue;
+    if ((role === "L" && joined && index) || entry.colAxis === "beside") continue;
     const leftY = g.stacked ? g.LY + g.rows * g.ch + 14 : below;
-    const rightY = g.stacked ? y + entry.rows * ch + 14 : y - (g.kind === "product" ? (g.tokenCols ? g.headLabels : 20) : 0) - 10;
+    const rightY = g.stacked ? y + entry.rows * ch + 14 : y - (g.kind === "product" ? (g.tokenCols ? g.headLabels : 20) : 0) - (g.kind === "norm" ? 13 : 10);
     const at = role === "L" ? leftY : role === "R" ? rightY : below;
     if (role === "L" && joined) found.push({ entry: { word: "concat", hue: "v" }, shape: shape(g.rows, model.heads * model.d_v), x, y: at });
     else found.push({ entry, shape: shape(entry.rows, entry.cols), x, y: at, room: entry.cols * g.cw });

@@ -2,7 +2,7 @@
 import { cellInWords } from "../lib/cells_text.js";
 import { clamp } from "../lib/dom.js";
 import { hideTip, pointIn, showTip } from "../lib/tip.js";
-import { axisLabel, readItem, stateOf } from "./pictures.js";
+import { axisLabel, crosses, readItem, stateOf } from "./pictures.js";
 
 export function listenForPointer(stage) {
   const { canvas } = stage;
@@ -45,8 +45,9 @@ function pick(stage, x, y) {
     if (c < 0 || r < 0 || c >= box.entry.cols || r >= box.entry.rows) continue;
     const cell = { box, r, c };
     if (box.role === "O") return { ...cell, i: r, j: c + box.start };
-    if (g.kind !== "product") return { ...cell, i: r, j: c };
-    return box.role === "L" ? { ...cell, i: r, j: focus.j, k: c + box.start } : { ...cell, i: focus.i, j: c + box.start, k: r };
+    if (!crosses(g.kind)) return { ...cell, i: r, j: c + box.start };
+    if (box.role === "L") return { ...cell, i: r, j: focus.j, k: c + box.start };
+    return { ...cell, i: focus.i, j: c + box.start, k: g.kind === "product" ? r : undefined };
   }
   return null;
 }
@@ -57,7 +58,7 @@ function tip(stage, found, x, y) {
   if (!box || (stage.g.print && box.numbers)) return hideTip(stage.parts.tip);
   const { entry } = box;
   const name = entry.symbol ? `${entry.symbol}${entry.sub ? ` ${entry.sub}` : ""}` : stage.text.names[entry.word];
-  const place = `${axisLabel(stage.model, entry.rowAxis, found.r)}, ${axisLabel(stage.model, entry.colAxis, found.c)}`;
+  const place = `${axisLabel(stage.model, entry.rowAxis, found.r)}, ${axisLabel(stage.model, entry.colAxis, found.c, entry.id)}`;
   const cell = { read: (r, c) => readItem(entry, r, c), state: (r, c) => stateOf(entry, r, c), text: stage.text };
   return showTip(stage.parts.picture, stage.parts.tip, [`${name}  ${place}`, cellInWords(cell, found.r, found.c)], x, y);
 }

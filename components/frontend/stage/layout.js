@@ -4,7 +4,7 @@ import { widestLabel } from "../lib/labels.js";
 import { axisLabels, captions } from "./axes.js";
 import { fitCells } from "./fit.js";
 import { printNumbers } from "./print.js";
-import { offsetsOf, pictureOf } from "./pictures.js";
+import { meets, offsetsOf, pictureOf } from "./pictures.js";
 
 export const LABEL_ROOM = 128; // pixels a token label may take
 const STRIP = 92; // height of the bars above softmax
@@ -40,7 +40,7 @@ function frame(model, step, picture, room) {
   ctx.font = `${fs}px ${font}`;
   const tokenW = Math.min(LABEL_ROOM, Math.max(widestLabel(ctx, model.tokens), widestLabel(ctx, model.keys)));
   const kind = picture.kind;
-  const elementwise = kind === "scaling" || kind === "softmax" || kind === "sum";
+  const elementwise = kind === "scaling" || kind === "softmax" || meets(kind) || (kind === "norm" && left.total === out.total);
   const groupGap = kind === "concat" ? (narrow ? 6 : 18) : narrow ? 6 : 14;
   return {
     step, picture, kind, W, narrow, fs, tokenW, left, right, out, groupGap,
@@ -74,7 +74,7 @@ function placeFalk(g, room) {
     }
     const spare = W - g.gapX - mc * g.cw - g.gaps - g.padR;
     g.leftW = lone ? g.labelW - g.gapX : Math.max(g.labelW + kc * g.iw, narrow ? 0 : Math.min(450, spare));
-    const gutter = kr ? (g.picture.right[0].rowAxis === "key" || kind === "sum" ? g.labelW : 30) : strip ? 88 : 30;
+    const gutter = kr ? (g.picture.right[0].rowAxis === "key" || meets(kind) ? g.labelW : 30) : strip ? 88 : 30;
     g.textW = narrow ? W : lone ? Math.min(640, W) : kind === "scaling" ? Math.min(640, g.leftW + 60) : Math.max(230, g.leftW + g.gapX - gutter - 18);
   };
   const above = narrow ? room.textHeight(g.step, W) + 14 : 0;

@@ -7,7 +7,7 @@ import { paintCaptions, paintLabels, paintLegend } from "./paint_text.js";
 import { paintStrip } from "./strip.js";
 import { paintTokens } from "./paint_tokens.js";
 import { cellText } from "./print.js";
-import { readItem, stateOf } from "./pictures.js";
+import { crosses, meets, readItem, stateOf } from "./pictures.js";
 
 const FADED = { fill: 0.45, ink: 0.72, image: 0.6, pale: 0.3 };
 const mixTo = (from, to, share) => from + (to - from) * share;
@@ -60,16 +60,16 @@ function paintBands({ ctx, g, focus, palette }) {
   const leftX = g.LX + j * g.iw;
   const hue = g.kind === "softmax" ? "w" : "x";
   if (g.stacked) return band(x, g.LY + i * g.ch, g.cw, y - g.LY - i * g.ch, hue);
-  if (g.kind === "product") {
+  if (crosses(g.kind)) {
     const right = partOfRight(g, j);
     band(g.LX, y, x + g.cw - g.LX, g.ch, g.picture.left[0].hue);
     band(x, g.RY, g.cw, y + g.ch - g.RY, right.entry.hue);
-  } else if (g.kind === "sum") {
+  } else if (meets(g.kind)) {
     band(leftX, y, x + g.cw - leftX, g.ch, "x");
     band(x, g.RY + i * g.ih, g.cw, y + g.ch - g.RY - i * g.ih, "x");
   } else if (g.kind === "scaling") band(leftX, y, x + g.cw - leftX, g.ch, "x");
   else if (g.kind === "softmax") {
-    band(g.LX, y, g.X0 + g.mc * g.cw - g.LX, g.ch, "w");
+    band(g.LX, y, g.X0 + g.mc * g.cw + g.gaps - g.LX, g.ch, "w");
     band(x, g.strip.y + 8, g.cw, y + g.ch - g.strip.y - 8, "w");
   }
 }
@@ -82,7 +82,7 @@ export const partOfRight = (g, j) => {
 /** Is this cell part of what the focused result was made from? Results are always lit. */
 function isLit(g, box, r, c, focus) {
   if (!focus || box.role === "O") return true;
-  if (g.kind === "product" && box.role === "R") return box.start + c === focus.j;
+  if (crosses(g.kind) && box.role === "R") return box.start + c === focus.j;
   return r === focus.i;
 }
 
@@ -147,7 +147,7 @@ function paintImage({ ctx, g, palette, focus, images }, box, at) {
   if (!faded) return;
   ctx.save();
   ctx.beginPath();
-  if (g.kind === "product" && box.role === "R") ctx.rect(at.x + (focus.j - box.start) * at.cw, at.y, at.cw, height);
+  if (crosses(g.kind) && box.role === "R") ctx.rect(at.x + (focus.j - box.start) * at.cw, at.y, at.cw, height);
   else ctx.rect(at.x, at.y + focus.i * at.ch, width, at.ch);
   ctx.clip();
   drawCrisp(ctx, images.get(key), at.x, at.y, width, height);
@@ -170,21 +170,22 @@ function paintOutlines({ ctx, g, focus, palette, model }) {
   const { i, j, k } = focus;
   const [x, y] = [columnX(g, j), g.Y0 + i * g.ch];
   const leftY = g.LY + i * g.ch;
-  if (g.kind === "product") {
+  if (crosses(g.kind)) {
     outline(g.LX, y, g.kc * g.iw, g.ch, g.picture.left[0].hue);
     outline(x, g.RY, g.cw, g.kr * g.ih, partOfRight(g, j).entry.hue);
     if (k !== null && k < g.kc) {
       outline(g.LX + k * g.iw, y, g.iw, g.ch, "x", 3);
-      outline(x, g.RY + k * g.ih, g.cw, g.ih, "x", 3);
+      if (g.kind === "product") outline(x, g.RY + k * g.ih, g.cw, g.ih, "x", 3);
     }
-    if (g.step === "output") headDividers(ctx, g, model, palette);
+    if (g.kind === "norm") outline(g.LX + (g.picture.offset + j) * g.iw, leftY, g.iw, g.ch, "x");
+    if (g.kind === "product" && g.left.starts.length > 1) headDividers(ctx, g, model, palette);
   } else if (g.kind === "softmax") {
     outline(g.LX, leftY, g.kc * g.iw, g.ch, "w", 2);
-    outline(g.X0, y, g.mc * g.cw, g.ch, "w", 2);
-  } else if (g.kind === "sum" || g.kind === "scaling") {
+    outline(g.X0, y, g.mc * g.cw + g.gaps, g.ch, "w", 2);
+  } else if (meets(g.kind) || g.kind === "scaling") {
     outline(g.LX + j * g.iw, leftY, g.iw, g.ch, "x");
     for (const d of g.partners ?? []) outline(g.LX + d * g.iw, leftY, g.iw, g.ch, "x", d === k ? 3 : 1.5);
-    if (g.kind === "sum") outline(x, g.RY + i * g.ih, g.cw, g.ih, "x");
+    if (meets(g.kind)) outline(x, g.RY + i * g.ih, g.cw, g.ih, "x");
   }
   outline(x, y, g.cw, g.ch, "x", 2.75);
 }

@@ -66,7 +66,7 @@ export function paintCaptions({ ctx, g, palette, text }) {
   paintGlyph(ctx, g, palette);
 }
 
-const GLYPHS = { product: "×", sum: "+", scaling: "→", softmax: "→" };
+const GLYPHS = { product: "×", sum: "+", times: "⊙", norm: "→", scaling: "→", softmax: "→" };
 
 function paintGlyph(ctx, g, palette) {
   const glyph = GLYPHS[g.kind];
@@ -76,8 +76,8 @@ function paintGlyph(ctx, g, palette) {
   ctx.font = `20px ${palette.font}`;
   const middle = g.X0 + (g.mc * g.cw) / 2;
   if (g.stacked) {
-    if (g.kind === "sum") {
-      ctx.fillText("+", middle, g.RY - 16);
+    if (g.kr) {
+      ctx.fillText(glyph, middle, g.RY - 16);
       ctx.fillText("=", middle, g.Y0 - 18);
     }
   } else if (glyph === "→") ctx.fillText(glyph, g.X0 - g.gapX / 2, g.Y0 + (g.rows * g.ch) / 2);
@@ -86,7 +86,7 @@ function paintGlyph(ctx, g, palette) {
 
 /** The colour scale of the result, at the lower right. */
 export function paintLegend({ ctx, g, palette }) {
-  if (g.picture.out.length > 1) return;
+  if (g.picture.out.length > 1 && g.kind !== "softmax") return;
   const [entry] = g.picture.out;
   const right = g.X0 + g.mc * g.cw;
   const y = g.Y0 + g.rows * g.ch + 16;

@@ -50,6 +50,7 @@ function columnsOf({ explanation, text, g }) {
     ];
   }
   const [a, b] = explanation.terms[0].hues;
+  if (explanation.operation.endsWith("_norm")) return normColumns(explanation, g.picture.left[0].symbol, a);
   const nameOf = (entry) => entry.symbol ?? text.names[entry.word];
   const right = g.picture.right.length ? partAt(g.picture.right, explanation.j ?? 0).entry : { word: "rotation" };
   return [
@@ -57,6 +58,14 @@ function columnsOf({ explanation, text, g }) {
     { name: `${nameOf(right)}${right.sub ?? ""}`, hue: b, read: (term) => term.factors[1] },
     { name: text.product, hue: "x", read: (term) => term.value },
   ];
+}
+
+/** A norm divides by the root of the mean of squares: of the numbers themselves, or of their distance from their mean. */
+function normColumns({ operation, terms }, symbol, hue) {
+  const read = (term) => term.factors[0];
+  const mean = operation === "layer_norm" ? terms.reduce((sum, term) => sum + read(term), 0) / terms.length : 0;
+  const square = { name: mean ? `(${symbol} − mean)²` : `${symbol}²`, hue: "x", read: (term) => (read(term) - mean) ** 2 };
+  return [{ name: symbol, hue, read }, square];
 }
 
 function showResult({ panels, explanation, model, text, step, g }) {

@@ -17,9 +17,13 @@ export function sightOf(model, i) {
 /** Why key `j` is hidden from query `i`: "padded", "later", "earlier", or "other" where keys are another sequence. */
 export function whyHidden(model, i, j, square = !model.M.context) {
   if (model.padded.includes(j)) return "padded";
-  if (!square || i === j) return "other";
-  return j > i ? "later" : "earlier";
+  const [asks, at] = [placeOf(model, "queries", i), placeOf(model, "keys", j)];
+  if (!square || asks === at) return "other";
+  return at > asks ? "later" : "earlier";
 }
+
+/** Where a row or column stands in the text, which may be longer than what is shown. */
+export const placeOf = (model, axis, index) => model.window?.[axis][index] ?? index;
 
 /** Keys that got a part of row `i`'s attention, most first (equal ones in their order). */
 export function sharesOf(model, i) {

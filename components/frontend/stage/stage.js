@@ -70,7 +70,7 @@ class Stage {
     this.model = readModel(data);
     this.text = data.meta.text;
     this.steps = this.model.steps;
-    this.at = stepIndex(this.steps, step);
+    this.at = Math.max(0, this.steps.indexOf(this.model.instead[step] ?? step));
     if (sent) this.pin = { i: start.i, j: start.j };
     this.palette = readPalette(this.root);
     this.images.clear();
@@ -201,7 +201,7 @@ class Stage {
     const spoken = local.entry.step ?? step;
     writeWords(this.parts.words, { model, text, step: spoken, picture, focus: words, width: g.textW });
     this.explanation = g.chips ? null : explainCell(model, spoken, picture, focus.i, focus.j);
-    g.partners = step.endsWith("_rotated") ? this.explanation.terms.map((term) => term.k) : []; // turned with the cell
+    g.partners = this.model.how[step]?.operation === "rotate" ? this.explanation.terms.map((term) => term.k) : []; // turned with the cell
     if (this.explanation) {
       writeArithmetic(this.parts.arithmetic, this.explanation, { model, text, onTerm: (k) => this.pointAtTerm(k) });
     } else this.parts.arithmetic.textContent = `${model.tokens[focus.i]} → ${text.names.id} ${model.ids[focus.i]}`;
@@ -226,11 +226,4 @@ class Stage {
   rest() {
     this.resting.later(() => this.report({ step: this.step, i: this.pin.i, j: this.pin.j }));
   }
-}
-
-/** The step by name; a step this trace does not have (no mask, no positions) becomes the next one in order. */
-function stepIndex(steps, name) {
-  const fallback = { concat: "contribution", output: "contribution", contribution: "output", biased: "scaled", embedding: "input", position: "input", context: "input", masked: "scaled" }[name] ?? "scores";
-  const at = steps.indexOf(name);
-  return at >= 0 ? at : Math.max(0, steps.indexOf(fallback));
 }

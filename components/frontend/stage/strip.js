@@ -1,6 +1,8 @@
 // Softmax in the making: the focused row's exponentials as bars, in line with the columns below.
 import { blend, css } from "../lib/colour.js";
 import { num } from "../lib/numbers.js";
+import { columnX } from "./layout.js";
+import { readItem } from "./pictures.js";
 import { exponentials, sumOf } from "./terms.js";
 
 export function paintStrip({ ctx, g, model, focus, palette, text }) {
@@ -13,14 +15,14 @@ export function paintStrip({ ctx, g, model, focus, palette, text }) {
     const bar = Number.isFinite(value) ? Math.max(value ? 1.5 : 0, value * tall) : 0;
     ctx.globalAlpha = base * (j === focus.j ? 1 : 0.55);
     ctx.fillStyle = css(palette.w);
-    ctx.fillRect(x + j * g.cw + g.cw * 0.2, foot - bar, g.cw * 0.6, bar);
+    ctx.fillRect(columnX(g, j) + g.cw * 0.2, foot - bar, g.cw * 0.6, bar);
     if (g.cw < 26) return;
     ctx.globalAlpha = base;
     const px = Math.min(13, g.cw * 0.32);
     ctx.fillStyle = css(palette.ink);
     ctx.textAlign = "center";
     ctx.font = `${j === focus.j ? 600 : 400} ${px}px ${palette.font}`;
-    ctx.fillText(num(value), x + (j + 0.5) * g.cw, foot - bar - px * 0.75);
+    ctx.fillText(num(value), columnX(g, j) + g.cw / 2, foot - bar - px * 0.75);
   });
   ctx.globalAlpha = base;
   const muted = css(blend(palette.paper, palette.ink, 0.66));
@@ -28,16 +30,16 @@ export function paintStrip({ ctx, g, model, focus, palette, text }) {
   ctx.lineWidth = 1;
   ctx.beginPath();
   ctx.moveTo(x, foot + 0.5);
-  ctx.lineTo(x + g.mc * g.cw, foot + 0.5);
+  ctx.lineTo(x + g.mc * g.cw + g.gaps, foot + 0.5);
   ctx.stroke();
-  sums(ctx, g, focus, palette, muted, foot, sumOf(terms), model.M.weights);
+  sums(ctx, g, focus, palette, muted, foot, sumOf(terms));
   if (!g.narrow) exponentName(ctx, palette, muted, x - 10, foot - tall / 2, text.exponent, model.temperature);
 }
 
-function sums(ctx, g, focus, palette, muted, foot, sum, weights) {
-  const right = g.X0 + g.mc * g.cw + 6;
+function sums(ctx, g, focus, palette, muted, foot, sum) {
+  const right = g.X0 + g.mc * g.cw + g.gaps + 6;
   let whole = 0;
-  for (let j = 0; j < weights.cols; j++) whole += weights.at(focus.i, j);
+  for (const entry of g.picture.out) for (let j = 0; j < entry.cols; j++) whole += readItem(entry, focus.i, j);
   ctx.textAlign = "left";
   ctx.font = `12.5px ${palette.font}`;
   ctx.fillStyle = muted;

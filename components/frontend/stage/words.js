@@ -28,7 +28,7 @@ function withSymbols(node) {
 function sentence(model, text, step, picture, { i, j }) {
   const { keys, values } = sentenceOf({ model, text, step, picture, i, j });
   const token = rowToken(model, picture.out[0], i);
-  const sizes = { N: model.tokens.length, M: model.keys.length, D: model.d_model, K: model.d_k, V: model.d_v, H: model.heads, HV: model.heads * model.d_v };
+  const sizes = { N: model.window?.N ?? model.tokens.length, M: model.window?.M ?? model.keys.length, D: model.d_model, K: model.d_k, V: model.d_v, H: model.heads, HV: model.heads * model.d_v };
   return {
     words: keys.map((key) => text.sentences[key]).join(""),
     values: { ...sizes, i: quoted(text, token), it: token, j: quoted(text, model.keys[j] ?? ""), d: j, ...values },
@@ -55,13 +55,13 @@ function writeShapes(host, model, text, picture) {
     host.append(" → ");
     put(joined, out[0].rows, width);
   } else {
-    if (left.length > 1) put(joined, left[0].rows, width);
+    if (left.length > 1 && kind === "product") put(joined, left[0].rows, width);
     else put(left[0]);
     if (right.length) {
-      host.append(kind === "sum" ? " + " : " · ");
+      host.append({ sum: " + ", times: " ⊙ ", norm: ", " }[kind] ?? " · ");
       put(right[right.length > 1 ? current : 0]);
     }
-    host.append(right.length ? " = " : " → ");
+    host.append(right.length && kind !== "norm" ? " = " : " → ");
     put(out[current]);
   }
 }

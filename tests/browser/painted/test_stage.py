@@ -13,7 +13,7 @@ from torch import Tensor
 
 from components import theme
 from components.head_grid import gamma
-from components.stage import stage_steps
+from components.stage_data import stage_steps
 from components.theme import MINUS, Theme
 from models.build import build
 from models.settings import PRESETS, Settings
