@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.i18n import t
 from models.pretrained import AttentionCall
-from models.pretrained.notes import AGREES
+from models.pretrained.call.notes import AGREES
 
 SIDES = ("query", "key", "value")
 HALF = ("float16", "bfloat16")
@@ -23,7 +23,7 @@ def show_head_notes(call: AttentionCall, head: int, difference: float) -> None:
 
 def head_notes(call: AttentionCall, head: int, difference: float) -> Iterator[str]:
     """The sentences, most important first; the module that computed it all comes last. `difference` is the call's
-    `models.pretrained.notes.recomputed_difference`."""
+    `models.pretrained.call.notes.recomputed_difference`."""
     if call.tier == 3:
         yield t("real.tier_3")
     else:

@@ -14,7 +14,7 @@ from app.real.opening import Opened, opened
 from app.real.stack import Stack, current_stack, labels_of
 from components.cell import cell_detail
 from models.cell import cell_of
-from models.pretrained.notes import recomputed_difference
+from models.pretrained.call.notes import recomputed_difference
 from models.trace import Trace
 
 HEADS_KEPT = 3  # each up to 30 MB at 1,024 tokens

@@ -11,10 +11,10 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from models.pretrained.call import AttentionCall
+from models.pretrained.call.layouts import matrix
+from models.pretrained.call.notes import recomputed_difference
+from models.pretrained.call.outputs import all_outputs
 from models.pretrained.capture import CapturedForward, capture_calls
-from models.pretrained.layouts import matrix
-from models.pretrained.notes import recomputed_difference
-from models.pretrained.outputs import all_outputs
 from models.trace import Trace
 from tests.models.pretrained.architectures import ARCHITECTURES, build
 from tests.models.pretrained.checks import assert_explains

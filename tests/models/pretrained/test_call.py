@@ -12,8 +12,8 @@ from transformers.pytorch_utils import Conv1D
 from models.errors import InputError
 from models.explain import explain
 from models.pretrained.call import AttentionCall
+from models.pretrained.call.layouts import layouts, matrix
 from models.pretrained.capture import capture_calls
-from models.pretrained.layouts import layouts, matrix
 from tests.models.pretrained.architectures import TOKENS, build
 from tests.models.pretrained.checks import assert_explains
 

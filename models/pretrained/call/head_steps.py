@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from models import steps
-from models.pretrained.norms import Norm
-from models.pretrained.origin import Chain, Origin
-from models.pretrained.rotation import Rotation
+from models.pretrained.call.norms import Norm
+from models.pretrained.call.origin import Chain, Origin
+from models.pretrained.call.rotation import Rotation
 from models.trace import Step
 
 GRID = ("head", "query", "key")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 
 if TYPE_CHECKING:
-    from models.pretrained.call import AttentionCall
+    from models.pretrained.call.attention_call import AttentionCall
 
 AGREES = {torch.float32: 1e-4, torch.float64: 1e-4, torch.float16: 2e-2, torch.bfloat16: 8e-2}
 

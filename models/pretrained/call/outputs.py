@@ -11,7 +11,7 @@ from torch.nn import functional
 from models.pretrained import masking
 
 if TYPE_CHECKING:
-    from models.pretrained.call import AttentionCall
+    from models.pretrained.call.attention_call import AttentionCall
 
 
 def all_outputs(call: AttentionCall, batch: int) -> Tensor:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from models.pretrained import norms, rotation
-from models.pretrained.layouts import layouts, matrix
-from models.pretrained.norms import Norm
+from models.pretrained.call import norms, rotation
+from models.pretrained.call.layouts import layouts, matrix
+from models.pretrained.call.norms import Norm
+from models.pretrained.call.rotation import Rotation
 from models.pretrained.recording import Projected, Surroundings
-from models.pretrained.rotation import Rotation
 
 FITS = 1e-5  # largest difference, relative to the largest number, at which a way is believed
 SAMPLE = 6  # tokens that are tried first

@@ -15,7 +15,7 @@ from torch import Tensor
 from models.pretrained import masking
 
 if TYPE_CHECKING:
-    from models.pretrained.call import AttentionCall
+    from models.pretrained.call.attention_call import AttentionCall
 
 
 def weights_of_heads(call: AttentionCall, heads: range, batch: int = 0) -> Tensor:

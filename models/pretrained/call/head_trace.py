@@ -9,15 +9,15 @@ from torch import Tensor
 
 from models import steps
 from models.pretrained import masking
-from models.pretrained.gate_steps import add_gate
-from models.pretrained.head_steps import GRID, Side, Steps, add_scores, add_vectors, add_weights
-from models.pretrained.layouts import matrix
-from models.pretrained.origin import Origin
-from models.pretrained.outputs import all_outputs
+from models.pretrained.call.gate_steps import add_gate
+from models.pretrained.call.head_steps import GRID, Side, Steps, add_scores, add_vectors, add_weights
+from models.pretrained.call.layouts import matrix
+from models.pretrained.call.origin import Origin
+from models.pretrained.call.outputs import all_outputs
 from models.trace import Trace
 
 if TYPE_CHECKING:
-    from models.pretrained.call import AttentionCall
+    from models.pretrained.call.attention_call import AttentionCall
 
 
 def trace_head(call: AttentionCall, head: int, batch: int) -> Trace:

@@ -15,12 +15,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.pretrained.layouts import layouts, matrix
-from models.pretrained.origin import FITS, tokens_of
+from models.pretrained.call.layouts import layouts, matrix
+from models.pretrained.call.origin import FITS, tokens_of
 from models.pretrained.recording import Projected
 
 if TYPE_CHECKING:
-    from models.pretrained.call import AttentionCall
+    from models.pretrained.call.attention_call import AttentionCall
 
 OPENINGS: dict[str, Callable[[Tensor], Tensor]] = {"sigmoid": torch.sigmoid, "softplus": functional.softplus}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from models.pretrained.gates import OPENINGS, Gate
-from models.pretrained.head_steps import Steps
+from models.pretrained.call.gates import OPENINGS, Gate
+from models.pretrained.call.head_steps import Steps
 
 
 def add_gate(to: Steps, gate: Gate, output: Tensor, head: int) -> Tensor:

@@ -11,12 +11,13 @@ from torch import Tensor, nn
 
 from models import steps
 from models.errors import InputError
-from models.pretrained import gates, masking, naming, notes
-from models.pretrained.gates import Gate
-from models.pretrained.head_trace import trace_head
-from models.pretrained.layouts import matrix
-from models.pretrained.many_heads import weights_of_heads
-from models.pretrained.origin import Origin, find
+from models.pretrained import masking, naming
+from models.pretrained.call import gates, notes
+from models.pretrained.call.gates import Gate
+from models.pretrained.call.head_trace import trace_head
+from models.pretrained.call.layouts import matrix
+from models.pretrained.call.many_heads import weights_of_heads
+from models.pretrained.call.origin import Origin, find
 from models.pretrained.recording import Recorded
 from models.trace import Trace
 
