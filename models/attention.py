@@ -16,7 +16,7 @@ from torch.nn import functional
 from models import steps
 from models.embedding import seeded_matrix
 from models.errors import InputError
-from models.interventions.hook import CHANGE
+from models.hook import CHANGE
 from models.recorder import Origin, record_attention
 from models.tokenizer import Tokens
 from models.trace import Trace

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from app import navigation
+
 ROOT = Path(__file__).parent.parent
 MAY_NOT_IMPORT = {
     "models": {"streamlit", "plotly", "components", "app"},
@@ -167,6 +169,83 @@ def test_only_one_module_leads_to_other_pages() -> None:
 def test_python_rules(rule: Callable[[ast.Module], Problems]) -> None:
     paths = sources("app", "components", "models")
     assert [problem for path in paths for problem in told(path, rule(parse(path)))] == []
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the three packages by its name; a package is named as its `__init__`."""
+    names = {}
+    for path in sources("app", "components", "models"):
+        names[".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")] = path
+    return names
+
+
+def imports(names: dict[str, Path]) -> dict[str, set[str]]:
+    """Which of these modules each imports, for types only included."""
+    found = {}
+    for name, path in names.items():
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        wanted = {whole for _, whole in imported(parse(path), package)}
+        # `from a.b import c` names the module a.b.c or something in the module a.b
+        found[name] = {one if one in names else one.rpartition(".")[0] for one in wanted} & set(names) - {
+            name
+        }
+    return found
+
+
+def circles(graph: dict[str, set[str]]) -> list[str]:
+    """Modules that import themselves by way of others."""
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        waiting = list(graph[start])
+        while waiting:
+            if (name := waiting.pop()) not in seen:
+                seen.add(name)
+                waiting += graph[name]
+        return seen
+
+    return sorted(name for name in graph if name in reached(name))
+
+
+# The house from the ground up: who stands on a floor may import what stands on it or below, never what is above.
+FLOORS = (
+    ("models", "models.explain"),  # the engine: the files of `models` itself
+    ("models.snippets", "models.transformer"),
+    ("models.training", "models.training.tasks"),
+    ("models.pretrained", "models.pretrained.call"),
+    ("models.generation", "models.head_roles", "models.interventions"),
+    ("components",),
+    ("app",),
+)
+
+
+def floor(module: str, names: dict[str, Path]) -> int:
+    """On which floor a module stands, by its package."""
+    package = module if names[module].name == "__init__.py" else module.rpartition(".")[0]
+    package = package.split(".")[0] if package.split(".")[0] in ("app", "components") else package
+    return next(at for at, packages in enumerate(FLOORS) if package in packages)
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    assert circles(imports(modules())) == []
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == ["b", "c"]
+
+
+def test_nothing_imports_what_stands_above_it() -> None:
+    names = modules()
+    upwards = [
+        f"{name} imports {other}"
+        for name, others in imports(names).items()
+        for other in sorted(others)
+        if floor(other, names) > floor(name, names)
+    ]
+    assert upwards == []
+
+
+def test_no_page_imports_another() -> None:
+    pages = {f"app.views.{entry.name}" for entries in navigation.GROUPS.values() for entry in entries}
+    graph = imports(modules())
+    assert {page: graph[page] & pages for page in pages if graph[page] & pages} == {}
 
 
 @pytest.mark.parametrize("rule", [html_sinks, frontend_urls])

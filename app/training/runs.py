@@ -11,8 +11,8 @@ from uuid import uuid4
 from app.training import shelf
 from app.training.setup import Setup, key_of
 from models.training.checkpoint import Trained
-from models.training.line import RUNS
 from models.training.run import TrainingRun
+from models.training.runs import RUNS
 from models.transformer.model import Transformer
 
 KEPT = 3  # trainings of different setups, and models from files; the snapshots of one take up to 200 MB

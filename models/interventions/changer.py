@@ -10,8 +10,8 @@ from typing import Any
 from torch import Tensor, nn
 
 from models.errors import InputError
+from models.hook import CHANGE
 from models.interventions.change import Intervention
-from models.interventions.hook import CHANGE
 from models.interventions.pattern import changed_output
 from models.pretrained import backend
 from models.pretrained.call import AttentionCall

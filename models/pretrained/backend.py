@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface
 
-from models.interventions.hook import CHANGE, Change
+from models.hook import CHANGE, Change
 
 Attend = Callable[..., Any]
 

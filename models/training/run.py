@@ -1,7 +1,7 @@
 """A training in a thread of its own, that can be watched, paused and ended at any time.
 
 run = TrainingRun("repeat", seed=0, alive=lambda: True)
-RUNS.start("this session", run)        # from models.training.line; or run.start() without a limit
+RUNS.start("this session", run)        # from models.training.runs; or run.start() without a limit
 run.status, run.history[-1].loss, run.model_at(100)
 """
 

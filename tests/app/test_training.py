@@ -16,8 +16,8 @@ from app.model_view import OWN
 from app.training.runs import Taken
 from models.pretrained.own import OWN_MODELS
 from models.training.checkpoint import shipped
-from models.training.line import RUNS
 from models.training.run import TrainingRun
+from models.training.runs import RUNS
 from models.training.tasks import TASKS
 from models.training.trainer import Trainer
 from tests.app.pages import choice, choose, go_to, healthy, open_page, texts

@@ -2,217 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from models import steps
-from models.errors import InputError
-from models.pretrained import masking, naming
-from models.pretrained.call import gates, notes
-from models.pretrained.call.gates import Gate
+from models.pretrained.call import notes
+from models.pretrained.call.call_in_layer import CallInLayer
 from models.pretrained.call.head_trace import trace_head
-from models.pretrained.call.layouts import matrix
 from models.pretrained.call.many_heads import weights_of_heads
-from models.pretrained.call.origin import Origin, find
-from models.pretrained.recording import Recorded
 from models.trace import Trace
 
 
-@dataclass(frozen=True, eq=False)
-class AttentionCall:
-    """One attention of one layer. Only q, k, v and masks are held; matrices are computed for the head asked for.
-
-    `query_labels` and `key_labels` name the tokens (of batch element 0), `padded` (B × M, bool) is True for keys that
-    are padding. Heads and batch elements count from 0; Swin's windows are batch elements here.
-    """
-
-    recorded: Recorded
-    place: naming.Place
-    query_labels: tuple[str, ...] | None = None
-    key_labels: tuple[str, ...] | None = None
-    padded: Tensor | None = None
-    _origins: dict[tuple[str, int], Origin | None] = field(default_factory=dict, repr=False)
-    _gates: dict[int, Gate | None] = field(default_factory=dict, repr=False)
-
-    @property
-    def stream(self) -> str:
-        """ "encoder", "decoder", "vision", "text", "audio" or "main"."""
-        return self.place.stream
-
-    @property
-    def kind(self) -> str:
-        """ "self" or "cross"."""
-        return self.place.kind
-
-    @property
-    def layer(self) -> int:
-        """The model's own number of the layer, from 0: layers without attention are counted, too."""
-        return self.place.layer
-
-    @property
-    def name(self) -> str:
-        """Path of the attention module in the model."""
-        return self.recorded.name
-
-    @property
-    def title(self) -> str:
-        """What the module is called: its path, or its class where it has none, as a model that is one attention."""
-        return self.name or (
-            "attention" if self.recorded.module is None else type(self.recorded.module).__name__
-        )
-
-    @property
-    def tier(self) -> int:
-        """1: through the attention interface, 2: by following tensors, 3: the model's weights alone."""
-        return self.recorded.tier
-
-    @property
-    def of_tokens(self) -> bool:
-        """Whether rows and columns are known to be tokens, one each."""
-        return self.query_labels is not None and self.key_labels is not None
-
-    @property
-    def batches(self) -> int:
-        return max(self.recorded.query.shape[0], self.recorded.key.shape[0])
-
-    @property
-    def heads(self) -> int:
-        return self.recorded.query.shape[1]
-
-    @property
-    def kv_heads(self) -> int:
-        """Heads of keys and values; several query heads share one where there are fewer."""
-        return self.recorded.key.shape[1]
-
-    @property
-    def queries(self) -> int:
-        return self.recorded.query.shape[2]
-
-    @property
-    def keys(self) -> int:
-        return self.recorded.key.shape[2]
-
-    def kv_head(self, head: int) -> int:
-        """The key–value head that serves a query head (Ainslie et al. 2023)."""
-        return head * self.kv_heads // self.heads
-
-    def with_labels(
-        self, query: tuple[str, ...], key: tuple[str, ...], padded: Tensor | None = None
-    ) -> AttentionCall:
-        """The same call with names for its tokens."""
-        return replace(
-            self, query_labels=query, key_labels=key, padded=self.padded if padded is None else padded
-        )
-
-    def query(self, head: int, batch: int = 0) -> Tensor:
-        """N × K in float32, as it entered the dot product."""
-        return self._of(self.recorded.query, batch, self._checked(head))
-
-    def key(self, head: int, batch: int = 0) -> Tensor:
-        """M × K in float32, as it entered the dot product, of the key–value head that serves `head`."""
-        return self._of(self.recorded.key, batch, self.kv_head(self._checked(head)))
-
-    def value(self, head: int, batch: int = 0) -> Tensor:
-        """M × V in float32."""
-        shared = self._checked(head) * self.recorded.value.shape[1] // self.heads
-        return self._of(self.recorded.value, batch, shared)
-
-    def weights(self, head: int, batch: int = 0, rows: Tensor | None = None) -> Tensor:
-        """N × M: how much each query looks at each key, or only the queries `rows`. A row that sees nothing is 0."""
-        at: Any = slice(None) if rows is None else rows
-        if self.recorded.weights is not None:
-            return self._of(self.recorded.weights, batch, self._checked(head))[at]
-        scores = self.masked_scores(head, batch, rows)
-        sink = masking.sink(self.recorded, batch, head)
-        if sink is None:
-            return steps.softmax(scores)
-        return steps.softmax(torch.cat((scores, sink[at, None]), -1))[:, :-1]
+class AttentionCall(CallInLayer):
+    """One attention of one layer: its numbers (`RecordedCall`), where they come from and go to (`CallInLayer`), every
+    step of a head, and what has to be said about it."""
 
     def weights_of_heads(self, heads: range, batch: int = 0) -> Tensor:
         """H × N × M: `weights` of several heads, much quicker than one by one."""
         if len(heads):
             self._checked(heads[0]), self._checked(heads[-1])
         return weights_of_heads(self, heads, batch)
-
-    def masked_scores(self, head: int, batch: int = 0, rows: Tensor | None = None) -> Tensor:
-        """N × M: what softmax turns into weights, −∞ where a key is hidden, or only the queries `rows`."""
-        at: Any = slice(None) if rows is None else rows
-        scores = (
-            steps.dot_products(self.query(head, batch)[at], self.key(head, batch)) * self.recorded.scaling
-        )
-        if (cap := self.recorded.softcap) is not None:
-            scores = cap * torch.tanh(scores / cap)
-        bias = masking.added(self.recorded, batch, head)
-        seen = masking.visible(self.recorded, batch, head)
-        scores = scores if bias is None else steps.add_bias(scores, bias[at])
-        return scores if seen is None else steps.apply_mask(scores, seen[at])
-
-    def sink_mass(self, head: int, batch: int = 0) -> Tensor | None:
-        """N: what each row gives to the sink instead of a token; None for a model without sinks."""
-        seen = masking.sink(self.recorded, batch, head)
-        return None if seen is None else 1 - self.weights(head, batch).sum(-1)
-
-    def visible(self, head: int = 0, batch: int = 0) -> Tensor | None:
-        """N × M, True where a query may look at a key; None where it may look everywhere."""
-        return masking.visible(self.recorded, batch, head)
-
-    def head_output(self, head: int, batch: int = 0) -> Tensor:
-        """N × V: weights · value."""
-        return self.weights(head, batch) @ self.value(head, batch)
-
-    def gate(self, batch: int = 0) -> Gate | None:
-        """What the heads' outputs are multiplied with before W_O; None for most models."""
-        if batch not in self._gates:
-            self._gates[batch] = gates.find(self, batch)
-        return self._gates[batch]
-
-    @property
-    def output_layer(self) -> nn.Module | None:
-        """The linear layer that mixes the heads' outputs (W_O), if it is known."""
-        if self.recorded.around.output is not None:
-            return self.recorded.around.output
-        gate = self.gate()
-        return None if gate is None else gate.output
-
-    @property
-    def has_output(self) -> bool:
-        """Whether W_O is known."""
-        return self.output_layer is not None
-
-    def contribution(self, head: int, batch: int = 0) -> Tensor:
-        """N × d_model: what the head adds to the output, z_h · W_O[h]; over all heads this sums to output − bias.
-
-        z_h is the head's output, after a gate if the model has one.
-        Raises InputError where the model's output layer does not take the heads' outputs as they are.
-        """
-        if self.output_layer is None:
-            raise InputError(
-                "no_output_projection",
-                f"{self.title}: the layer that takes up the heads' outputs was expected to be a linear one, and none "
-                "received them as they are. The weights and head outputs of this model can be looked at instead.",
-                name=self.title,
-            )
-        weight, _ = matrix(self.output_layer)
-        width = self.recorded.value.shape[-1]
-        rows = weight[head * width : (head + 1) * width].double()
-        return (self.written_output(head, batch).double() @ rows).float()
-
-    def written_output(self, head: int, batch: int = 0) -> Tensor:
-        """N × V: what goes into W_O, the head's output after a gate if there is one."""
-        gate, output = self.gate(batch), self.head_output(head, batch)
-        return output if gate is None else gate.apply(output, head)
-
-    def origin(self, side: str, batch: int = 0) -> Origin | None:
-        """How "query", "key" or "value" was made from the layer's input; None if that cannot be reproduced."""
-        at = (side, batch)
-        if at not in self._origins:
-            target = getattr(self.recorded, side)
-            self._origins[at] = find(target, self.recorded.around, batch, turned=side != "value")
-        return self._origins[at]
 
     def trace(self, head: int, batch: int = 0) -> Trace:
         """Every step of one head, in the from-scratch engine's terms, for `models.explain` to take apart.
@@ -227,25 +36,6 @@ class AttentionCall:
         return notes.agrees(self)
 
     @cached_property
-    def finite(self) -> bool:
-        """Whether queries, keys, values and weights are numbers throughout: no NaN, no infinity."""
-        kept = self.recorded
-        tensors = (kept.query, kept.key, kept.value, kept.weights)
-        return all(tensor is None or bool(tensor.isfinite().all()) for tensor in tensors)
-
-    @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader has to know about this call, in English sentences."""
-        return tuple(notes.describe(self))
-
-    def _checked(self, head: int) -> int:
-        if not 0 <= head < self.heads:
-            raise IndexError(f"a head from 0 to {self.heads - 1} was expected, received {head}")
-        return head
-
-    @staticmethod
-    def _of(tensor: Tensor, batch: int, head: int) -> Tensor:
-        return tensor[batch if tensor.shape[0] > 1 else 0, head].float()
-
-    def __getstate__(self) -> dict[str, Any]:
-        raise TypeError("a call holds on to its model and is not to be pickled: keep its trace(head) instead")
+        return tuple(notes.describe(self, self.exact))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -17,10 +16,8 @@ from torch.nn import functional
 
 from models.pretrained.call.layouts import layouts, matrix
 from models.pretrained.call.origin import FITS, tokens_of
+from models.pretrained.call.recorded_call import RecordedCall
 from models.pretrained.recording import Projected
-
-if TYPE_CHECKING:
-    from models.pretrained.call.attention_call import AttentionCall
 
 OPENINGS: dict[str, Callable[[Tensor], Tensor]] = {"sigmoid": torch.sigmoid, "softplus": functional.softplus}
 
@@ -52,7 +49,7 @@ class Gate:
         return (head_output.double() * OPENINGS[self.opening](self.closed(head))).float()
 
 
-def find(call: AttentionCall, batch: int) -> Gate | None:
+def find(call: RecordedCall, batch: int) -> Gate | None:
     """The gate of a call whose heads' outputs no layer took up as they are; None if there is none to be proved."""
     sample, around = call.recorded.sample, call.recorded.around
     if sample is None or around.output is not None or torch.finfo(call.recorded.query.dtype).bits < 32:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor
 
 from models import steps
 from models.pretrained import masking
+from models.pretrained.call.call_in_layer import CallInLayer
 from models.pretrained.call.gate_steps import add_gate
 from models.pretrained.call.head_steps import GRID, Side, Steps, add_scores, add_vectors, add_weights
 from models.pretrained.call.layouts import matrix
@@ -16,11 +15,8 @@ from models.pretrained.call.origin import Origin
 from models.pretrained.call.outputs import all_outputs
 from models.trace import Trace
 
-if TYPE_CHECKING:
-    from models.pretrained.call.attention_call import AttentionCall
 
-
-def trace_head(call: AttentionCall, head: int, batch: int) -> Trace:
+def trace_head(call: CallInLayer, head: int, batch: int) -> Trace:
     """See `AttentionCall.trace`."""
     to = Steps()
     if call.recorded.weights is not None:
@@ -49,7 +45,7 @@ def trace_head(call: AttentionCall, head: int, batch: int) -> Trace:
 
 
 def _finished(
-    to: Steps, call: AttentionCall, head: int, batch: int, visible: Tensor | None, empty_rows: Tensor
+    to: Steps, call: CallInLayer, head: int, batch: int, visible: Tensor | None, empty_rows: Tensor
 ) -> Trace:
     return Trace(
         tuple(to.steps),
@@ -65,7 +61,7 @@ def _finished(
 
 
 def _add_projections(
-    to: Steps, call: AttentionCall, head: int, batch: int
+    to: Steps, call: CallInLayer, head: int, batch: int
 ) -> tuple[tuple[str, Tensor], tuple[str, Tensor], tuple[str, Tensor]]:
     """Adds the inputs and how query, key and value came from them."""
     origins = {side: call.origin(side, batch) for side in ("query", "key", "value")}
@@ -118,7 +114,7 @@ def _same(a: Tensor, b: Tensor) -> bool:
     return a.shape == b.shape and (a.data_ptr() == b.data_ptr() or torch.equal(a, b))
 
 
-def _add_output(to: Steps, call: AttentionCall, head: int, batch: int, source: tuple[str, Tensor]) -> None:
+def _add_output(to: Steps, call: CallInLayer, head: int, batch: int, source: tuple[str, Tensor]) -> None:
     """Adds what the head writes, and the layer's output of all heads together."""
     assert call.output_layer is not None
     weight, bias = matrix(call.output_layer)

@@ -7,18 +7,15 @@ one than in `weights`, so results differ in the last digits.
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from models.pretrained import masking
-
-if TYPE_CHECKING:
-    from models.pretrained.call.attention_call import AttentionCall
+from models.pretrained.call.recorded_call import RecordedCall
 
 
-def weights_of_heads(call: AttentionCall, heads: range, batch: int = 0) -> Tensor:
+def weights_of_heads(call: RecordedCall, heads: range, batch: int = 0) -> Tensor:
     """H × N × M in float32 for these heads. A row that sees nothing is 0."""
     kept = call.recorded.weights
     if kept is not None:
@@ -36,7 +33,7 @@ def softmax_in_place(scores: Tensor) -> Tensor:
     return scores.masked_fill_(hidden[..., None], 0.0)
 
 
-def _scores(call: AttentionCall, heads: range, batch: int) -> Tensor:
+def _scores(call: RecordedCall, heads: range, batch: int) -> Tensor:
     """Scaled and capped dot products, H × N × M."""
     scores = torch.empty(len(heads), call.queries, call.keys)
     for _, group in groupby(enumerate(heads), lambda pair: call.kv_head(pair[1])):
@@ -50,7 +47,7 @@ def _scores(call: AttentionCall, heads: range, batch: int) -> Tensor:
     return scores
 
 
-def _hide(scores: Tensor, call: AttentionCall, heads: range, batch: int) -> None:
+def _hide(scores: Tensor, call: RecordedCall, heads: range, batch: int) -> None:
     """Add biases and put −∞ where a key is hidden; what holds for all heads is read once."""
     parts = [part for part in (call.recorded.mask, call.recorded.bias) if part is not None]
     same = all(part.ndim < 3 or part.shape[-3] == 1 for part in parts)
@@ -61,7 +58,7 @@ def _hide(scores: Tensor, call: AttentionCall, heads: range, batch: int) -> None
             scores[place].masked_fill_(~seen, -torch.inf)
 
 
-def _sinks(call: AttentionCall, heads: range, batch: int) -> Tensor | None:
+def _sinks(call: RecordedCall, heads: range, batch: int) -> Tensor | None:
     """H × N, the extra number in each row's softmax."""
     found = [masking.sink(call.recorded, batch, head) for head in heads]
     known = [sink for sink in found if sink is not None]

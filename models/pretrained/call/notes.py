@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import torch
 
-if TYPE_CHECKING:
-    from models.pretrained.call.attention_call import AttentionCall
+from models.pretrained.call.call_in_layer import CallInLayer
 
 AGREES = {torch.float32: 1e-4, torch.float64: 1e-4, torch.float16: 2e-2, torch.bfloat16: 8e-2}
 
 
-def describe(call: AttentionCall) -> Iterator[str]:
-    """The notes of a call, most important first."""
+def describe(call: CallInLayer, exact: bool) -> Iterator[str]:
+    """The notes of a call, most important first; `exact` says whether the model's own outputs are reproduced."""
     yield from call.recorded.notes
-    if not call.exact:
+    if not exact:
         yield (
             "The head outputs recomputed from q, k and v differ from the model's own by "
             f"{recomputed_difference(call):.1e} of the largest: something in this model's attention is not shown."
@@ -38,7 +36,7 @@ def describe(call: AttentionCall) -> Iterator[str]:
         yield "No linear layer takes up the heads' outputs as they are: what a head adds to the output is not shown."
 
 
-def _origins(call: AttentionCall) -> Iterator[str]:
+def _origins(call: CallInLayer) -> Iterator[str]:
     found = {side: call.origin(side) for side in ("query", "key", "value")}
     missing = [side for side, origin in found.items() if origin is None]
     if missing and call.recorded.query.dtype not in (torch.float16, torch.bfloat16):
@@ -53,7 +51,7 @@ def _origins(call: AttentionCall) -> Iterator[str]:
         )
 
 
-def recomputed_difference(call: AttentionCall, batch: int = 0) -> float:
+def recomputed_difference(call: CallInLayer, batch: int = 0) -> float:
     """Largest difference between recomputed head outputs and the rows of the model's own that were kept, relative to
     the largest. Rows in which nothing is visible and rows that are not numbers are left out."""
     if call.recorded.sample is None:
@@ -71,7 +69,7 @@ def recomputed_difference(call: AttentionCall, batch: int = 0) -> float:
     return float((own - ours)[alive].abs().max() / own[alive].abs().max().clamp_min(1e-30))
 
 
-def agrees(call: AttentionCall) -> bool:
+def agrees(call: CallInLayer) -> bool:
     """Whether recomputed and own head outputs are the same to the precision the model computes in."""
     return recomputed_difference(call) <= AGREES.get(call.recorded.query.dtype, 1e-4)
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from models.pretrained import masking
-
-if TYPE_CHECKING:
-    from models.pretrained.call.attention_call import AttentionCall
+from models.pretrained.call.call_in_layer import CallInLayer
 
 
-def all_outputs(call: AttentionCall, batch: int) -> Tensor:
+def all_outputs(call: CallInLayer, batch: int) -> Tensor:
     """H × N × V in float32, what goes into W_O; with torch's fused kernel where that can do what the model does."""
     heads = range(call.heads)
     if call.recorded.softcap is not None or call.recorded.sinks is not None:
@@ -32,7 +28,7 @@ def all_outputs(call: AttentionCall, batch: int) -> Tensor:
     return mixed if gate is None else torch.stack([gate.apply(mixed[head], head) for head in heads])
 
 
-def _mask(call: AttentionCall, batch: int) -> Tensor | None:
+def _mask(call: CallInLayer, batch: int) -> Tensor | None:
     """H × N × M or 1 × N × M, what is added to the scaled scores, −∞ where a key is hidden; None for nothing."""
     parts = (call.recorded.mask, call.recorded.bias)
     shared = all(part is None or part.ndim < 3 or part.shape[-3] == 1 for part in parts)

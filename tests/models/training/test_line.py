@@ -10,8 +10,9 @@ import time
 
 import pytest
 
-from models.training.line import Line, Runs
+from models.training.line import Line
 from models.training.run import TrainingRun
+from models.training.runs import Runs
 from models.training.tasks import TASKS
 from scripts.live import ROOT
 from tests.models.training.test_run import SOON, until
