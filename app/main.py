@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-if str(ROOT) not in sys.path:  # streamlit puts app/ on the path, not the root
+INSTALLED = (ROOT / "__init__.py").exists()  # below the package attention_microscope, which is on the path
+if not INSTALLED and str(ROOT) not in sys.path:  # streamlit puts app/ on the path, not the root
     sys.path.insert(0, str(ROOT))
 
 import streamlit as st  # noqa: E402

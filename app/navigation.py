@@ -69,8 +69,9 @@ def prepare(subject: Subject) -> None:
     importing the same package; two threads that enter it at different modules would wait for each other."""
     if subject == "sentence":
         return
-    known = "models.pretrained" in sys.modules
-    import_module("models.pretrained")
+    package = f"{collector.__package__}.pretrained"
+    known = package in sys.modules
+    import_module(package)
     if not known:
         collector.freeze()
 
@@ -122,7 +123,7 @@ def _page(entry: Entry) -> StreamlitPage:
 
 def _runner(name: str) -> Callable[[], None]:
     def run() -> None:
-        import_module(f"app.views.{name}").show()
+        import_module(f"{__package__}.views.{name}").show()
 
     run.__name__ = name  # Streamlit tells pages apart by the function's name
     return run

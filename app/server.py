@@ -17,13 +17,15 @@ from threading import Thread
 import streamlit as st
 
 ROOT = Path(__file__).resolve().parents[1]
-if str(ROOT) not in sys.path:  # streamlit puts app/ on the path, not the root
+INSTALLED = (ROOT / "__init__.py").exists()  # below the package attention_microscope, which is on the path
+if not INSTALLED and str(ROOT) not in sys.path:  # streamlit puts app/ on the path, not the root
     sys.path.insert(0, str(ROOT))
 
 from models import collector  # noqa: E402
 
 # PyTorch, transformers, and what editors and charts need
-HEAVY = ("models.build", "models.pretrained", "pandas", "plotly.graph_objs")
+ENGINE = collector.__package__
+HEAVY = (f"{ENGINE}.build", f"{ENGINE}.pretrained", "pandas", "plotly.graph_objs")
 
 
 def import_all() -> None:

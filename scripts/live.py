@@ -65,7 +65,7 @@ def running_app(
 
     Raises RuntimeError, with the end of the server's log, if it is not healthy within `START_LIMIT` seconds.
     """
-    port = port or _free_port()
+    port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", script, f"--server.port={port}"]
     with log.open("w+b") if log else tempfile.TemporaryFile() as output:
         server = subprocess.Popen(
@@ -170,7 +170,8 @@ def _harmless(message: ConsoleMessage) -> bool:
     return endpoint and not path.startswith("/_stcore/") and "404" in message.text
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
