@@ -61,7 +61,7 @@ def _run(address: str, port: int) -> int:
             "--server.allowedHosts",
             "*",
         ]  # other machines reach it under names that are not known here
-    print(f"Attention Microscope: http://{address}:{port} (Ctrl-C stops it)", flush=True)
+    print(f"Attention Microscope listens on {address}, port {port} (Ctrl-C stops it)", flush=True)
     streamlit(["run", str(SERVER), *options], prog_name="streamlit")
     return 0
 
