@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from app import state
+from app.learn.training import shelf
 from app.overlong import names_of, rest_of, with_rest
-from app.training import shelf
 from app.unheard import LINK
 from components.address import browser_history
 

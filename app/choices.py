@@ -6,7 +6,7 @@ one. So the widget's key holds a digest of its labels (other labels are another 
 and what arrives is looked up among the options before anybody hears of it.
 
     segments(t("cause.what"), WHATS, name_of, state.knob("x_what"), required=True)
-    select(t("real.layer"), range(6), "L{}".format, state.field("model_layer"))
+    select(t("trained.layer"), range(6), "L{}".format, state.field("model_layer"))
 """
 
 from __future__ import annotations

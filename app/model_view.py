@@ -90,7 +90,9 @@ WRITE_NOTHING = ("minilm", "smollm2", "repeat")  # models that do not turn a tex
 def example(model: str) -> ModelView:
     """Where a model opens if nothing else is said."""
     if model == MINE:
-        return replace(ModelView(), model=model, text="", layer=0, head=0, i=1, j=0)  # see app.training.mine
+        return replace(
+            ModelView(), model=model, text="", layer=0, head=0, i=1, j=0
+        )  # see app.learn.training.mine
     return EXAMPLES.get(model, replace(ModelView(), model=model, layer=0, head=0, i=1, j=0))
 
 

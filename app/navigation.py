@@ -1,5 +1,5 @@
-"""The pages of the app, in groups. A page is a module of `app.views` with a function `show()`; it is imported when it
-is first opened."""
+"""The pages of the app, in groups. A page is a folder in its group's: `page.py` there has a function `show()`, and is
+imported when the page is first opened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Subject = Literal["sentence", "model", "training"]
 
 @dataclass(frozen=True)
 class Entry:
-    """A page: `name` is its module in `app.views` and its key in the locale table `pages`, `path` its address."""
+    """A page: `name` is its key in the locale table `pages`, `path` its address and its folder in the group's."""
 
     name: str
     path: str
@@ -44,7 +44,7 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
         Entry("lab_geometry", "geometry", ":material/square_foot:"),
         Entry("lab_cost", "cost", ":material/speed:"),
     ),
-    "real": (
+    "trained": (
         Entry("model_overview", "overview", ":material/apps:"),
         Entry("model_head", "head", ":material/hub:"),
         Entry("model_cell", "cell", ":material/calculate:"),
@@ -61,7 +61,7 @@ def subject(path: str) -> Subject:
     """What the page at this address is about: the sidebar has the controls for that."""
     if path == "training":
         return "training"
-    return "model" if any(entry.path == path for entry in GROUPS["real"]) else "sentence"
+    return "model" if any(entry.path == path for entry in GROUPS["trained"]) else "sentence"
 
 
 def prepare(subject: Subject) -> None:
@@ -113,7 +113,7 @@ def page(name: str) -> StreamlitPage:
 
 def _page(entry: Entry) -> StreamlitPage:
     return st.Page(
-        _runner(entry.name),
+        _runner(entry),
         title=t(f"pages.{entry.name}"),
         icon=entry.icon,
         url_path=entry.path or None,
@@ -121,9 +121,15 @@ def _page(entry: Entry) -> StreamlitPage:
     )
 
 
-def _runner(name: str) -> Callable[[], None]:
-    def run() -> None:
-        import_module(f"{__package__}.views.{name}").show()
+def module(entry: Entry) -> str:
+    """The name of the module that draws a page."""
+    group = next(group for group, entries in GROUPS.items() if entry in entries)
+    return f"{__package__}.{group}.{entry.path or entry.name}.page"
 
-    run.__name__ = name  # Streamlit tells pages apart by the function's name
+
+def _runner(entry: Entry) -> Callable[[], None]:
+    def run() -> None:
+        import_module(module(entry)).show()
+
+    run.__name__ = entry.name  # Streamlit tells pages apart by the function's name
     return run

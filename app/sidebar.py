@@ -31,11 +31,11 @@ def show(subject: Subject, path: str) -> None:
     `st.sidebar`; the values live in the state, so they are kept while the other controls are shown."""
     if subject == "model":
         # imported when needed: transformers takes seconds
-        from app.real import sidebar as real_sidebar
+        from app.trained import sidebar as real_sidebar
 
         real_sidebar.show()
     elif subject == "training":
-        from app.training import sidebar as training_sidebar
+        from app.learn.training import sidebar as training_sidebar
 
         training_sidebar.show()
     else:

@@ -19,7 +19,7 @@ import streamlit as st
 
 from app import bindings
 from app.bindings import BINDINGS
-from app.lab.knobs import KNOBS, Value
+from app.labs.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE, preferred_language
 from app.model_view import ModelView
 from app.unheard import Unheard
@@ -120,7 +120,7 @@ def look(**changes: Any) -> None:
 
 
 def lab(name: str) -> Any:
-    """The value of a laboratory's knob (see `app.lab.knobs`)."""
+    """The value of a laboratory's knob (see `app.labs.knobs`)."""
     return current().knobs.get(name, KNOBS[name].default)
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from app.lab.knobs import KNOBS, Value
+from app.labs.knobs import KNOBS, Value
 from app.languages import DEFAULT_LANGUAGE
 from app.model_view import ModelView, example
 from app.parameters import LINK_LIMIT, MODEL, PRESET, SETTINGS, TOP, VIEW, Parameter

@@ -50,13 +50,13 @@ PLACES = (
     Place("compare", "compare"),
     Place("matrices", "matrices"),
     *(Place(f"lab-{entry.path}", entry.path, {"preset": "animal"}) for entry in GROUPS["labs"]),
-    *(Place(f"real-{entry.path}", entry.path) for entry in GROUPS["real"]),
-    Place("real-layers", "overview", encode(State(model=EXAMPLES["smollm2"]))),
-    Place("real-cross", "head", encode(State(model=EXAMPLES["en-pt"]))),
+    *(Place(f"trained-{entry.path}", entry.path) for entry in GROUPS["trained"]),
+    Place("trained-layers", "overview", encode(State(model=EXAMPLES["smollm2"]))),
+    Place("trained-cross", "head", encode(State(model=EXAMPLES["en-pt"]))),
     Place(
-        "real-steps-rotary", "steps", {**encode(State(model=EXAMPLES["smollm2"])), "step": "query_rotated"}
+        "trained-steps-rotary", "steps", {**encode(State(model=EXAMPLES["smollm2"])), "step": "query_rotated"}
     ),
-    Place("real-steps-cross", "steps", {**encode(State(model=EXAMPLES["words-zh"])), "step": "key"}),
+    Place("trained-steps-cross", "steps", {**encode(State(model=EXAMPLES["words-zh"])), "step": "key"}),
     Place("training", "training"),
     Place("training-words", "training", {"t_task": "words-zh"}),
     Place("grow-sampled", "grow", {**encode(State(model=EXAMPLES["smollm2"])), "w_mode": "sampled"}),

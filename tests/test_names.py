@@ -16,7 +16,7 @@ FORMER = re.compile("real " + "models?|真实" + "模型", re.IGNORECASE)
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_menu_has_the_group_s_name(language: str) -> None:
-    assert locale(language)["pages"]["real"] == GROUP[language]
+    assert locale(language)["pages"]["trained"] == GROUP[language]
 
 
 @pytest.mark.parametrize("folder", ["app", "components", "models", "tests", "scripts", "benchmarks"])

@@ -155,8 +155,10 @@ _ROLES: tuple[Knob, ...] = (
 )
 _GROW: tuple[Knob, ...] = (
     Knob("w_stay", False),
-    Knob("w_ids", "", high=6000, pattern=r"([1-4][A-Za-z0-9_-]+)?"),  # what was written: app.real.grow_ids
-    Knob("w_of", "", high=8, pattern="[0-9a-f]*"),  # behind which prompt it was written: app.real.grow
+    Knob("w_ids", "", high=6000, pattern=r"([1-4][A-Za-z0-9_-]+)?"),  # what was written: app.trained.grow.ids
+    Knob(
+        "w_of", "", high=8, pattern="[0-9a-f]*"
+    ),  # behind which prompt it was written: app.trained.grow.grow
     Knob("w_mode", "greedy", options=("greedy", "sampled")),
     Knob("w_temp", 1.0, 0.05, 5.0),  # the bounds are those of models.generation.choice
     Knob("w_seed", 7, 0, 9999),

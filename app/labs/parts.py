@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.lab.knobs import KNOBS
+from app.labs.knobs import KNOBS
 
 _STYLE = Path(__file__).with_name("lab.css")
 

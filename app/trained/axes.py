@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app import state
-from app.real.opening import Opened
-from app.real.shown import SIDES, Axis, axis
-from app.real.stack import Stack, labels_of
+from app.trained.opening import Opened
+from app.trained.shown import SIDES, Axis, axis
+from app.trained.stack import Stack, labels_of
 from models.pretrained.labels import ModelTokens
 
 

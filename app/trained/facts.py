@@ -8,9 +8,9 @@ import streamlit as st
 
 from app.i18n import t
 from app.notice import notice
-from app.real.headline import stack_name
-from app.real.opening import Opened
-from app.real.stack import Name, Stack
+from app.trained.headline import stack_name
+from app.trained.opening import Opened
+from app.trained.stack import Name, Stack
 from models.pretrained.catalogue import MEGABYTE
 from models.pretrained.info import ModelInfo
 from models.pretrained.labels import UNKNOWN, ModelTokens
@@ -28,15 +28,15 @@ def show_facts(now: Opened) -> None:
         "layers": layers_in_words(info),
         "heads": _heads(info),
         "sizes": f"d_model {info.d_model}, d_k {info.head_dim}",
-        "positions": t(f"real.positions.{info.positions}"),
-        "limit": t("real.limit", count=f"{read:,}"),
-        "memory": t("real.megabytes", size=_megabytes(now), dtype=info.computed_in),
-        "licence": info.licence or t("real.unknown"),
-        "seen": t(f"real.seen_{now.trace.tier}"),
+        "positions": t(f"trained.positions.{info.positions}"),
+        "limit": t("trained.limit", count=f"{read:,}"),
+        "memory": t("trained.megabytes", size=_megabytes(now), dtype=info.computed_in),
+        "licence": info.licence or t("trained.unknown"),
+        "seen": t(f"trained.seen_{now.trace.tier}"),
         "source": info.source,
     }
     items = "".join(
-        f'<div class="{name}"><dt>{t(f"real.fact.{name}")}</dt><dd>{escape(str(value))}</dd></div>'
+        f'<div class="{name}"><dt>{t(f"trained.fact.{name}")}</dt><dd>{escape(str(value))}</dd></div>'
         for name, value in rows.items()
     )
     st.html(f'<dl class="am-facts">{items}</dl>')
@@ -54,27 +54,29 @@ def _count(info: ModelInfo, name: Name) -> str:
     others, count = info.others.get(name, {}), info.layers[name]
     if not others:
         return str(count)
-    return t("real.layers_some", count=count, total=count + len(others), layers=spans(info.numbers[name]))
+    return t("trained.layers_some", count=count, total=count + len(others), layers=spans(info.numbers[name]))
 
 
 def show_layer_notes(now: Opened, stack: Stack) -> None:
     """Which layers have no softmax attention and what they have instead, and which share one module."""
-    info, comma = now.model.info, t("real.comma")
+    info, comma = now.model.info, t("trained.comma")
     by_class: dict[str, list[int]] = {}
     for layer, name in info.others.get(stack.name, {}).items():
         by_class.setdefault(name, []).append(layer)
-    notes = [t("real.no_attention", layers=spans(layers), name=name) for name, layers in by_class.items()]
+    notes = [t("trained.no_attention", layers=spans(layers), name=name) for name, layers in by_class.items()]
     if shared := info.shared.get(stack.name):
-        notes.append(t("real.shared", groups=comma.join(spans(group) for group in shared)))
+        notes.append(t("trained.shared", groups=comma.join(spans(group) for group in shared)))
     if notes:
         st.html(f'<ul class="am-notes">{"".join(f"<li>{escape(note)}</li>" for note in notes)}</ul>')
 
 
 def _heads(info: ModelInfo) -> str:
     if info.ragged:
-        return t("real.ragged", heads=info.heads)
+        return t("trained.ragged", heads=info.heads)
     return (
-        str(info.heads) if info.heads == info.kv_heads else t("real.kv", heads=info.heads, kv=info.kv_heads)
+        str(info.heads)
+        if info.heads == info.kv_heads
+        else t("trained.kv", heads=info.heads, kv=info.kv_heads)
     )
 
 
@@ -95,8 +97,8 @@ def show_reading(trace: ModelTrace) -> None:
     if any(tokens.unknown):
         notice(unknown_words(tokens), "unknown")
     if tokens.typed:
-        names = t("real.comma").join(dict.fromkeys(token.label for token in tokens.typed))
-        notice(t("real.typed_special", names=names, count=len(tokens.typed)), "typed_special")
+        names = t("trained.comma").join(dict.fromkeys(token.label for token in tokens.typed))
+        notice(t("trained.typed_special", names=names, count=len(tokens.typed)), "typed_special")
 
 
 def unknown_words(tokens: ModelTokens) -> str:
@@ -104,7 +106,7 @@ def unknown_words(tokens: ModelTokens) -> str:
     found = [token for token in tokens.pieces if token.unknown]
     total = sum(not token.special for token in tokens.pieces)
     key = "unknown_all" if len(found) == total else "unknown_some"
-    return t(f"real.{key}", count=len(found), total=total, piece=found[0].piece, mark=UNKNOWN)
+    return t(f"trained.{key}", count=len(found), total=total, piece=found[0].piece, mark=UNKNOWN)
 
 
 def show_notes(now: Opened) -> None:
@@ -113,12 +115,14 @@ def show_notes(now: Opened) -> None:
     show_reading(now.trace)
     for tokens in {id(tokens): tokens for tokens in now.trace.tokens.values()}.values():
         if tokens.cut:
-            notice(t("real.cut", total=len(tokens) + tokens.cut, read=len(tokens), count=tokens.cut), "cut")
+            notice(
+                t("trained.cut", total=len(tokens) + tokens.cut, read=len(tokens), count=tokens.cut), "cut"
+            )
             break
     if now.trace.tier > 1:
-        notice(t(f"real.tier_{now.trace.tier}"), "tier")
+        notice(t(f"trained.tier_{now.trace.tier}"), "tier")
     broken = next((call for call in now.trace.calls if not call.finite), None)
     if broken is not None:
-        notice(t("real.not_finite", module=broken.name), "not_finite", problem=True)
+        notice(t("trained.not_finite", module=broken.name), "not_finite", problem=True)
     if now.trace.unseen:
-        notice(t("real.unseen", names=", ".join(sorted(set(now.trace.unseen.values())))), "unseen")
+        notice(t("trained.unseen", names=", ".join(sorted(set(now.trace.unseen.values())))), "unseen")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app import state
 from app.i18n import t, words
-from app.real.shown import Axis, Floats, shown_mask
-from app.real.stack import Stack
+from app.trained.shown import Axis, Floats, shown_mask
+from app.trained.stack import Stack
 from components.matrix import Selection, matrix
 
 
@@ -24,8 +24,8 @@ def show_head_matrix(
         weights,
         rows.labels,
         cols.labels,
-        title=t("real.weights"),
-        text=words("matrix", label=t("real.weights_label"), tip="{row} → {col}   {value}"),
+        title=t("trained.weights"),
+        text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
         key=key,
         scale="weights",
         mask=shown_mask(stack.call.visible(stack.head), rows, cols),

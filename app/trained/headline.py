@@ -9,8 +9,8 @@ import streamlit as st
 
 from app import choices, navigation, state
 from app.i18n import t
-from app.real.opening import Opened
-from app.real.stack import Stack, stacks_of
+from app.trained.opening import Opened
+from app.trained.stack import Stack, stacks_of
 from components.phrase import isolated
 
 SEGMENTS = 16  # heads beside each other; more are chosen from a list
@@ -35,7 +35,7 @@ def open_link(page: str, label: str, icon: str) -> None:
 
 def more_links() -> None:
     """The same head on the stage, and what the model says without it."""
-    for page, label in (("model_steps", "real.open_steps"), ("model_cause", "real.open_cause")):
+    for page, label in (("model_steps", "trained.open_steps"), ("model_cause", "trained.open_cause")):
         open_link(page, t(label), navigation.entry(page).icon)
 
 
@@ -44,7 +44,7 @@ def choose_stack(now: Opened) -> None:
     names = stacks_of(now.trace.calls)
     if len(names) > 1:
         choices.segments(
-            t("real.stack"),
+            t("trained.stack"),
             names,
             stack_name,
             state.field("model_stack"),
@@ -54,24 +54,24 @@ def choose_stack(now: Opened) -> None:
 
 
 def stack_name(name: tuple[str, str]) -> str:
-    return t(f"real.stack_{name[0]}_{name[1]}")
+    return t(f"trained.stack_{name[0]}_{name[1]}")
 
 
 def choose_head(stack: Stack, queries: Sequence[str] = ()) -> None:
     """Layer, head and, with `queries`, the query; to be called inside a horizontal container."""
     choices.select(
-        t("real.layer"),
+        t("trained.layer"),
         stack.layers,
-        lambda layer: t("real.layer_short", layer=layer),
+        lambda layer: t("trained.layer_short", layer=layer),
         state.field("model_layer"),
         width=122,
         label_visibility="collapsed",
     )
     heads = range(stack.call.heads)
     if len(heads) > SEGMENTS:
-        names = [t("real.head_long", head=n) for n in heads]
+        names = [t("trained.head_long", head=n) for n in heads]
         choices.select(
-            t("real.head"),
+            t("trained.head"),
             heads,
             names.__getitem__,
             state.field("model_head"),
@@ -80,7 +80,7 @@ def choose_head(stack: Stack, queries: Sequence[str] = ()) -> None:
         )
     else:
         choices.segments(
-            t("real.head"),
+            t("trained.head"),
             heads,
             lambda n: f"H{n}",
             state.field("model_head"),
@@ -88,9 +88,9 @@ def choose_head(stack: Stack, queries: Sequence[str] = ()) -> None:
             label_visibility="collapsed",
         )
     if queries:
-        asking = [t("real.query_short", token=token, index=i) for i, token in enumerate(queries)]
+        asking = [t("trained.query_short", token=token, index=i) for i, token in enumerate(queries)]
         choices.select(
-            t("real.query"),
+            t("trained.query"),
             range(len(asking)),
             asking.__getitem__,
             state.field("model_i"),

@@ -8,11 +8,11 @@ import streamlit as st
 from app import choices, state
 from app.i18n import t, words
 from app.model_view import LINKS_KEPT, PARTS
-from app.real.axes import has_pair
-from app.real.opening import Opened
-from app.real.row_words import sink_shares
-from app.real.shown import Axis, Floats, shown_weights, strongest_only, without_sink
-from app.real.stack import Stack
+from app.trained.axes import has_pair
+from app.trained.opening import Opened
+from app.trained.row_words import sink_shares
+from app.trained.shown import Axis, Floats, shown_weights, strongest_only, without_sink
+from app.trained.stack import Stack
 from components.token_links import Pick, token_links
 
 TOGETHER = 40_000  # heads × queries × keys up to which the links of all heads of the layer are sent
@@ -44,7 +44,7 @@ def show_links(stack: Stack, rows: Axis, cols: Axis, height: int) -> None:
         weights,
         rows.labels,
         cols.labels,
-        names=[t("real.head_short", head=head) for head in shown],
+        names=[t("trained.head_short", head=head) for head in shown],
         text=words("token_links"),
         key="model_links",
         colours=shown,
@@ -65,10 +65,10 @@ def _sinks(stack: Stack, shown: list[int], rows: Axis) -> Floats | None:
 def show_link_options(now: Opened, stack: Stack) -> None:
     """First token aside, how many links per query, one direction of a sentence pair."""
     with st.container(horizontal=True, vertical_alignment="center", key="link_options"):
-        st.toggle(t("real.sink"), help=t("real.sink_help"), **state.bind("model_sink"))
-        names = {n: t("real.kept_some", count=n) if n else t("real.kept_all") for n in LINKS_KEPT}
+        st.toggle(t("trained.sink"), help=t("trained.sink_help"), **state.bind("model_sink"))
+        names = {n: t("trained.kept_some", count=n) if n else t("trained.kept_all") for n in LINKS_KEPT}
         choices.select(
-            t("real.kept"),
+            t("trained.kept"),
             LINKS_KEPT,
             names.__getitem__,
             state.field("model_kept"),
@@ -77,9 +77,9 @@ def show_link_options(now: Opened, stack: Stack) -> None:
         )
         if has_pair(now, stack):
             choices.segments(
-                t("real.part"),
+                t("trained.part"),
                 PARTS,
-                lambda part: t(f"real.parts.{part}"),
+                lambda part: t(f"trained.parts.{part}"),
                 state.field("model_part"),
                 required=True,
                 label_visibility="collapsed",

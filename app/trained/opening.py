@@ -12,10 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app import state
 from app.i18n import t
+from app.learn.training import mine
 from app.model_view import MINE, OWN, ModelView
 from app.notice import error_notice
 from app.reachable import own_models
-from app.training import mine
 from models.errors import InputError
 from models.pretrained import Model, ModelTrace, load_model
 from models.pretrained.catalogue import MEGABYTE, READY_MODELS, ReadyModel
@@ -50,7 +50,7 @@ def traced(model: Model) -> Opened | None:
     try:
         view = state.model_view()
         key = key_of(model, view.text, view.pair, view.target)
-        with st.spinner(t("real.tracing")):
+        with st.spinner(t("trained.tracing")):
             return Opened(model, _trace(key, model, view), key)
     except InputError as error:
         error_notice(error, "model")
@@ -79,7 +79,7 @@ def _model(name: str) -> Model | None:
     if name not in OWN and not _may_load(name, READY_MODELS.get(name)):
         return None
     try:
-        with st.spinner(t("real.loading")):
+        with st.spinner(t("trained.loading")):
             return load_model(place, report=_progress(st.empty()))
     except InputError as error:
         if error.key != "model_damaged":
@@ -97,9 +97,11 @@ def _may_load(name: str, ready: ReadyModel | None) -> bool:
     if name in approved:
         return True
     with st.container(key="model_own"):
-        st.html(f"<h1>{t('real.own_title')}</h1>")
-        st.text(t("real.own_text", name=name))
-        st.button(t("real.own_open"), type="primary", key="am.open_own", on_click=approved.add, args=(name,))
+        st.html(f"<h1>{t('trained.own_title')}</h1>")
+        st.text(t("trained.own_text", name=name))
+        st.button(
+            t("trained.own_open"), type="primary", key="am.open_own", on_click=approved.add, args=(name,)
+        )
     return False
 
 
@@ -108,13 +110,13 @@ def _offer(ready: ReadyModel) -> bool:
     if ready.path.exists():
         error_notice(problem("model_damaged", model=ready.title), "damaged")
     with st.container(key="model_offer"):
-        st.html(f"<h1>{t('real.offer_title')}</h1>")
+        st.html(f"<h1>{t('trained.offer_title')}</h1>")
         st.subheader(ready.title, anchor=False)
-        st.text(t(f"real.about.{ready.name}"))
+        st.text(t(f"trained.about.{ready.name}"))
         size = round(ready.download_bytes / MEGABYTE)
-        st.caption(t("real.offer_facts", licence=ready.licence, source=ready.source, size=size))
+        st.caption(t("trained.offer_facts", licence=ready.licence, source=ready.source, size=size))
         place = st.empty()
-        if not place.button(t("real.offer_button", size=size), type="primary", key="am.fetch"):
+        if not place.button(t("trained.offer_button", size=size), type="primary", key="am.fetch"):
             return False
         load_model(ready.name, report=_progress(place))
     st.rerun()
@@ -128,7 +130,7 @@ def _progress(place: DeltaGenerator) -> Report:
         share = now.done / now.total if now.total else (0.0 if now.stage == "waiting" else 1.0)
         done, total = now.done / MEGABYTE, now.total / MEGABYTE
         place.progress(
-            min(1.0, share), t(f"real.stage.{now.stage}", done=f"{done:.0f}", total=f"{total:.0f}")
+            min(1.0, share), t(f"trained.stage.{now.stage}", done=f"{done:.0f}", total=f"{total:.0f}")
         )
 
     return report

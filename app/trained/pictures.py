@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import adaptive_max_pool2d
 
-from app.real.shown import Axis, shown_mask, shown_weights
+from app.trained.shown import Axis, shown_mask, shown_weights
 from components.head_grid import Link, encode_heads
 from models.head_roles import SHARES, Standing, shares
 from models.pretrained import AttentionCall

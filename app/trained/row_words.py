@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from app.i18n import t
-from app.real.headline import spoken
-from app.real.shown import Axis, Floats
-from app.real.stack import Stack
+from app.trained.headline import spoken
+from app.trained.shown import Axis, Floats
+from app.trained.stack import Stack
 from models.head_roles import call_shares
 from models.pretrained import AttentionCall
 from models.pretrained.labels import ModelTokens
@@ -27,7 +27,7 @@ def strongest(weights: Floats, stack: Stack, rows: Axis, cols: Axis, place: int)
     token = f'<b class="am-q">{spoken(rows.labels[place])}</b>'
     row = weights[place]
     if not np.isfinite(row).all():
-        return t("real.row_not_finite", token=token)
+        return t("trained.row_not_finite", token=token)
     order = sorted(enumerate(row), key=lambda pair: -pair[1])[:NAMED]
     parts = [
         f'<span class="am-k">{spoken(cols.labels[j])}</span> <b>{weight:.2f}</b>'
@@ -36,9 +36,9 @@ def strongest(weights: Floats, stack: Stack, rows: Axis, cols: Axis, place: int)
     ]
     sinks = sink_shares(stack.call, stack.head, rows)
     if sinks is not None and sinks[place] >= LEAST:
-        parts.append(f"{escape(t('real.sink_name'))} <b>{sinks[place]:.2f}</b>")
+        parts.append(f"{escape(t('trained.sink_name'))} <b>{sinks[place]:.2f}</b>")
     found = " ".join(f"<span>{part}</span>" for part in parts)
-    return f"{t('real.looks_at', token=token)} {found or escape(t('real.looks_at_nothing'))}"
+    return f"{t('trained.looks_at', token=token)} {found or escape(t('trained.looks_at_nothing'))}"
 
 
 def sink_shares(call: AttentionCall, head: int, rows: Axis) -> Floats | None:
@@ -56,18 +56,18 @@ def averages(call: AttentionCall, head: int, tokens: Mapping[str, ModelTokens]) 
     weights = call.weights(head)
     broken = _rows_not_finite(weights)
     if broken:
-        return [t("real.rows_not_finite", count=broken, total=len(weights))]
+        return [t("trained.rows_not_finite", count=broken, total=len(weights))]
     scores = call_shares(call, weights[None], tokens)
     parts = [
-        f"{t(f'real.kind.{kind}')} {float(score):.2f}"
+        f"{t(f'trained.kind.{kind}')} {float(score):.2f}"
         for kind, score in scores.items()
         if float(score) >= WORTH
     ]
-    sentences = [t("real.doing", parts=" · ".join(parts))] if parts else []
+    sentences = [t("trained.doing", parts=" · ".join(parts))] if parts else []
     if len(parts) > 1:
-        sentences.append(t("real.doing_overlap"))
+        sentences.append(t("trained.doing_overlap"))
     if (mass := call.sink_mass(head)) is not None:
-        sentences.append(t("real.doing_sink", share=f"{float(mass.mean()):.2f}"))
+        sentences.append(t("trained.doing_sink", share=f"{float(mass.mean()):.2f}"))
     return sentences
 
 

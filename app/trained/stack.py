@@ -81,13 +81,13 @@ def say_moved(stack: Stack, asked: int) -> None:
     """A sentence for an address that asks for a layer that the model has, but without attention. A number beyond the
     last layer is another model's or another stack's, and no wish."""
     if asked < stack.layers[-1] and asked not in stack.layers:
-        notice(t("real.layer_without", asked=asked, layer=stack.layer), "moved")
+        notice(t("trained.layer_without", asked=asked, layer=stack.layer), "moved")
 
 
 def say_axes(stack: Stack) -> None:
     """A sentence where rows and columns are not the tokens of the text."""
     if not stack.call.of_tokens:
-        notice(t("real.not_tokens", rows=stack.call.queries, columns=stack.call.keys), "axes")
+        notice(t("trained.not_tokens", rows=stack.call.queries, columns=stack.call.keys), "axes")
 
 
 def labels_of(call: AttentionCall) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -6,7 +6,7 @@ import pytest
 
 from app.bindings import BINDINGS
 from app.choices import labels
-from app.lab.knobs import KNOBS
+from app.labs.knobs import KNOBS
 from app.url import State
 from tests.app.pages import choice, choose, healthy, open_page
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from app.languages import LANGUAGES
+from app.learn.compare.page import without_edited_words
+from app.learn.compare.words import Comparison, measure, statement
 from app.second_sentence import suggest
-from app.views.compare import without_edited_words
-from app.views.compare_words import Comparison, measure, statement
 from models.build import build
 from models.edits import Edits
 from models.settings import PRESETS

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.languages import LANGUAGES, locale
-from app.opened_matrix import head_labels
+from app.learn.matrices.opened_matrix import head_labels
 from models.build import build
 from models.edits import Edits
 from models.errors import InputError

@@ -11,7 +11,7 @@ from hypothesis import settings as rules
 from hypothesis import strategies as some
 from streamlit.testing.v1 import AppTest
 
-from app.views.heads_numbers import counted_parameters, head_contributions, ledger, parameter_count
+from app.learn.heads.numbers import counted_parameters, head_contributions, ledger, parameter_count
 from models.build import build
 from models.settings import PRESETS, Settings
 
@@ -75,7 +75,7 @@ def test_the_paper_s_sizes() -> None:
 
 
 def page(**query: object) -> AppTest:
-    at = AppTest.from_string("from app.views import heads\nheads.show()", default_timeout=60)
+    at = AppTest.from_string("from app.learn.heads import page\npage.show()", default_timeout=60)
     for name, value in query.items():
         at.query_params[name] = str(value)
     return at.run()

@@ -165,7 +165,7 @@ NEVER_ONE = {
         "steps.part_cross",
     ),
     *("stage.sentences.made_of_some", "stage.sentences.scores_tie", "step_through.code_too_long"),
-    *("real.cut", "real.overview.lead_some", "lab.scale.measured", "lab.position.sampled"),
+    *("trained.cut", "trained.overview.lead_some", "lab.scale.measured", "lab.position.sampled"),
     *(
         "lab.position.says_pair",
         "lab.position.says_single",
@@ -190,7 +190,7 @@ NEVER_ONE = {
         "stage.sentences.position_sine",
         "stage.sentences.position_cosine",
         "errors.grow_prompt_too_long",
-        "real.rows_not_finite",
+        "trained.rows_not_finite",
     ),
 }
 NOUNS = (
@@ -229,7 +229,9 @@ def test_no_english_count_is_followed_by_a_plural_alone() -> None:
 def test_a_word_goes_with_its_count() -> None:
     assert [i18n.t("sidebar.tokens", count=n) for n in (0, 1, 2)] == ["0 tokens", "1 token", "2 tokens"]
     assert "1 layer, 4 heads each" in i18n.t("translate.size", layers=1, heads=4)
-    assert "1 head in 1 layer reads 1 token." in i18n.t("real.overview.lead", heads="1", layers=1, tokens=1)
+    assert "1 head in 1 layer reads 1 token." in i18n.t(
+        "trained.overview.lead", heads="1", layers=1, tokens=1
+    )
     with pytest.raises(KeyError):
         fill("{count|one}", {"count": 1})
 

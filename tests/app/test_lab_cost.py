@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.lab import cost, cost_words
-from app.lab.knobs import KNOBS
+from app.labs.cost import cost
+from app.labs.cost import words as cost_words
+from app.labs.knobs import KNOBS
 from models.cost import Sizes
 from models.growth import Growth
 from models.layers import MEASURED

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 import torch
 
-from app.lab.geometry import Looked, entropy
+from app.labs.geometry.geometry import Looked, entropy
 from models.build import build
 from models.settings import PRESETS
 from tests.app.pages import go_to, healthy, open_page

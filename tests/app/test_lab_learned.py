@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from app.lab import position_learned
+from app.labs.position import learned as position_learned
 from models.pretrained import load_model
 
 pytestmark = pytest.mark.skipif(not position_learned.available(), reason="MiniLM has not been fetched")

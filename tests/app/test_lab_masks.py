@@ -6,7 +6,8 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.lab import masks, masks_words
+from app.labs.masks import masks
+from app.labs.masks import words as masks_words
 from models.build import build
 from models.masked import MaskChoice, lost_row, under_mask
 from models.settings import PRESETS
@@ -80,8 +81,8 @@ def test_a_row_can_be_closed_and_opened_again() -> None:
 
 CLICKS = """
 from app import state
-from app.lab import masks
-from app.views.lab_masks import _clicked
+from app.labs.masks import masks
+from app.labs.masks.page import _clicked
 from components.matrix import Selection
 import streamlit as st
 state.current()

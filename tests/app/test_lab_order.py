@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 
-from app.lab import order
+from app.labs.order import order
 from components.token_order import parse_order, token_order
 from models.build import build
 from models.errors import InputError

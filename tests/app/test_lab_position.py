@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 import torch
 
-from app.lab import position
-from app.lab.small import small
+from app.labs.position import position
+from app.labs.small import small
 from models.errors import InputError
 from models.positioned import Scheme, bias
 from models.positions import sinusoidal

@@ -11,9 +11,9 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.lab import scale
-from app.lab.scale_overflow import rows, scientific, statement
-from app.views import lab_scale
+from app.labs.scale import page as lab_scale
+from app.labs.scale import scale
+from app.labs.scale.overflow import rows, scientific, statement
 from models import overflow
 from tests.app.pages import healthy, open_page
 

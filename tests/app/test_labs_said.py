@@ -10,7 +10,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from app.lab import masks_words, order, order_words
+from app.labs.masks import words as masks_words
+from app.labs.order import order
+from app.labs.order import words as order_words
 from app.languages import LANGUAGES
 from models.build import build
 from models.masked import MaskChoice, moved, under_mask

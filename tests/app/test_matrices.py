@@ -8,8 +8,8 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.opened_matrix import head_labels, open_matrix
-from app.views.matrices import changed_cells, largest_change
+from app.learn.matrices.opened_matrix import head_labels, open_matrix
+from app.learn.matrices.page import changed_cells, largest_change
 from models.build import build, build_with_notes
 from models.edits import NAMES, Edits
 from models.settings import PRESETS

@@ -15,10 +15,10 @@ from streamlit.testing.v1 import AppTest
 from app.languages import LANGUAGES
 from app.model_view import EXAMPLES as OPENING
 from app.model_view import ModelView
-from app.real import cause_scan
-from app.real.cause_answer import chance
-from app.real.cause_examples import EXAMPLES, Example
-from app.real.cause_numbers import signed, turned
+from app.trained.cause import scan as cause_scan
+from app.trained.cause.answer import chance
+from app.trained.cause.examples import EXAMPLES, Example
+from app.trained.cause.numbers import signed, turned
 from app.url import State, encode
 from models.interventions.change import Intervention
 from models.interventions.compare import compare

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.languages import LANGUAGES
 from app.model_view import EXAMPLES, ModelView
-from app.real import grow_ids
+from app.trained.grow import ids as grow_ids
 from app.url import State, clean, encode
 from models.pretrained import load_model
 from models.pretrained.loading import unload_models

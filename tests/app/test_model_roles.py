@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.lab.knobs import KNOBS
+from app.labs.knobs import KNOBS
 from app.languages import LANGUAGES, locale
 from app.model_view import EXAMPLES
-from app.real.roles_grid import LOOKS
-from app.real.roles_table import as_csv, strongest_first
-from app.real.roles_words import CHOICES, FORMULAS
+from app.trained.roles.grid import LOOKS
+from app.trained.roles.table import as_csv, strongest_first
+from app.trained.roles.words import CHOICES, FORMULAS
 from app.url import State, encode
 from models.head_roles import MEASURES, ROLES
 from models.pretrained import load_model
@@ -242,7 +242,7 @@ def test_all_lists_of_measures_agree() -> None:
     assert set(LOOKS) == set(ROLES)
     for code in LANGUAGES:
         words = locale(code)
-        assert set(words["real"]["kind"]) == {*MEASURES, "broad"}
+        assert set(words["trained"]["kind"]) == {*MEASURES, "broad"}
         assert set(words["roles"]["about"]) == {*MEASURES, "role"}
         assert set(words["roles"]["source"]) == set(MEASURES)
         assert set(words["roles"]["says"]) == set(ROLES)

@@ -66,7 +66,7 @@ def refused(word: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("path", [entry.path for entry in navigation.GROUPS["real"]])
+@pytest.mark.parametrize("path", [entry.path for entry in navigation.GROUPS["trained"]])
 @pytest.mark.parametrize("kind", BROKEN)
 def test_every_page(kind: str, path: str, language: str, tmp_path: Path) -> None:
     at = opened(path, spoil(tmp_path, kind), language, i=4)

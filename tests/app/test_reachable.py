@@ -82,7 +82,7 @@ def test_where_others_reach_it_nothing_is_opened_and_the_page_says_why(
         assert healthy(at)
         assert said("model_own_off", language) in shown
         assert "ATTENTION_OWN_MODELS" in shown
-        assert locale(language)["real"]["own_off"] in shown
+        assert locale(language)["trained"]["own_off"] in shown
         assert not [button for button in at.button if button.key == "am.open_own"]
         assert at.text_input(key="am.model").disabled
 

@@ -9,11 +9,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.lab.knobs import KNOBS
+from app.labs.knobs import KNOBS
 from app.languages import locale
-from app.real import grow_ids
-from app.real.grow_readers import later_share, looking_back
-from app.real.grow_shelf import Shelf, size
+from app.trained.grow import ids as grow_ids
+from app.trained.grow.readers import later_share, looking_back
+from app.trained.grow.shelf import Shelf, size
 from models.generation import Draft, Rule, begin, writer_for
 from models.generation.choice import SEEDS, TEMPERATURES
 from models.generation.writer import SENTENCES

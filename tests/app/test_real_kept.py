@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from app.real.kept import Kept
+from app.trained.kept import Kept
 
 
 def test_what_was_used_last_stays() -> None:

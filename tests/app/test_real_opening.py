@@ -45,7 +45,9 @@ def advice(key: str, language: str = "en") -> str:
 )
 def test_an_address_alone_opens_nothing(name: str, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "load_model", lambda *_: pytest.fail("loaded without a click"))
-    monkeypatch.setattr("app.real.opening.load_model", lambda *_, **__: pytest.fail("loaded without a click"))
+    monkeypatch.setattr(
+        "app.trained.opening.load_model", lambda *_, **__: pytest.fail("loaded without a click")
+    )
     at = open_page(path, {"model": name})
     assert healthy(at)
     assert name in said(at)

@@ -10,8 +10,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from app.real.pictures import CELLS, draw_pictures, picture_side
-from app.real.shown import Axis
+from app.trained.pictures import CELLS, draw_pictures, picture_side
+from app.trained.shown import Axis
 from components.head_grid import LOW, MASKED, ZERO, Link
 from models.pretrained.labels import ModelToken, ModelTokens
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from app.model_view import ModelView
-from app.real.shown import Axis, axis, shown_mask, shown_weights, strongest_only, without_sink
+from app.trained.shown import Axis, axis, shown_mask, shown_weights, strongest_only, without_sink
 from models.pretrained.labels import ModelToken, ModelTokens
 
 #          [CLS]  un     ##happy  cat    [SEP]  so     [SEP]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from app.model_view import ModelView
-from app.real.stack import labels_of, stack_at, stacks_of
+from app.trained.stack import labels_of, stack_at, stacks_of
 
 
 def call(

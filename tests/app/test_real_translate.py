@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from app.model_view import ModelView
-from app.real.translate import norm_of, places_of, stack_of, weights_of
-from app.real.translate_alignment import alignment, clearest, coverage, strongest_link
+from app.trained.translate.alignment import alignment, clearest, coverage, strongest_link
+from app.trained.translate.translate import norm_of, places_of, stack_of, weights_of
 from models.pretrained import load_model
 from tests.models.pretrained.folders import bert, llama, marian, save, t5
 

@@ -10,8 +10,8 @@ import torch
 
 from app.i18n import t
 from app.model_view import ModelView
-from app.real.row_words import averages, sink_shares, strongest
-from app.real.shown import axis, shown_weights
+from app.trained.row_words import averages, sink_shares, strongest
+from app.trained.shown import axis, shown_weights
 from models.pretrained.call import AttentionCall
 from models.pretrained.capture import capture_calls
 from tests.models.pretrained.architectures import build
@@ -36,13 +36,15 @@ def test_the_tokens_and_the_sink_make_up_the_row(name: str) -> None:
         said = strongest(weights, SimpleNamespace(call=call, head=head), rows, rows, 3)  # type: ignore[arg-type]
         named = [float(value) for value in re.findall(r"<b>([\d.]+)</b>", said)]
         assert sum(named) == pytest.approx(1, abs=0.005 * (len(named) + 1))  # query 3 sees four keys
-        assert (t("real.sink_name") in said.replace("&lt;", "<")) == (sinks is not None and sinks[3] >= 0.005)
+        assert (t("trained.sink_name") in said.replace("&lt;", "<")) == (
+            sinks is not None and sinks[3] >= 0.005
+        )
 
 
 def test_overlapping_shares_are_called_that() -> None:
     call = call_of("gpt-oss (sinks)")
     said = averages(call, 0, {})
-    assert t("real.doing_overlap") in said
+    assert t("trained.doing_overlap") in said
     assert any("A sink takes 0." in sentence for sentence in said)
     shares = [float(value) for value in re.findall(r"\d\.\d\d", said[0])]
     assert len(shares) > 1
@@ -53,7 +55,7 @@ def test_one_share_overlaps_nothing() -> None:
     for head in range(call.heads):
         said = averages(call, head, {})
         count = len(re.findall(r"\d\.\d\d", said[0])) if said else 0
-        assert (t("real.doing_overlap") in said) == (count > 1)
+        assert (t("trained.doing_overlap") in said) == (count > 1)
 
 
 def test_a_row_that_is_no_number_is_called_that() -> None:

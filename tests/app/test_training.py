@@ -10,10 +10,10 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from app.lab.knobs import KNOBS
+from app.labs.knobs import KNOBS
 from app.languages import LANGUAGES, locale
+from app.learn.training.runs import Taken
 from app.model_view import OWN
-from app.training.runs import Taken
 from models.pretrained.own import OWN_MODELS
 from models.training.checkpoint import shipped
 from models.training.run import TrainingRun
@@ -257,7 +257,7 @@ def test_a_closed_tab_ends_its_training(monkeypatch: pytest.MonkeyPatch) -> None
 
     at = open_page("training", SMALL)
     server = SimpleNamespace(exists=lambda: True, get_instance=Server)
-    monkeypatch.setattr("app.training.shelf.runtime", server)
+    monkeypatch.setattr("app.learn.training.shelf.runtime", server)
     at.button(key="am.train").click().run()
     run = wait_until(at, 3)
     assert run.status == "running"

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from app import state
-from app.training import runs
-from app.training.setup import Setup, key_of
+from app.learn.training import runs
+from app.learn.training.setup import Setup, key_of
 from models.training.checkpoint import shipped
 from models.training.tasks import TASKS
 

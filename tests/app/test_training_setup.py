@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.training.setup import example_of
+from app.learn.training.setup import example_of
 from models.training.tasks import TASKS
 
 

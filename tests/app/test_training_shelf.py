@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.training.shelf import KEEP, WAITING, Register, Shelf
+from app.learn.training.shelf import KEEP, WAITING, Register, Shelf
 
 
 class Run:

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.real.cause_examples import EXAMPLES
+from app.trained.cause.examples import EXAMPLES
 from app.url import State, encode
 from models.pretrained import load_model
 from models.pretrained.loading import unload_models

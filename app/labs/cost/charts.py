@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.i18n import t
-from app.lab import charts
-from app.lab.cost import DISTANCES, Samples
+from app.labs import charts
+from app.labs.cost.cost import DISTANCES, Samples
 from models.cost import Sizes, table
 from models.layers import MEASURED
 from models.stopwatch import Sample

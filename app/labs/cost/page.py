@@ -7,9 +7,12 @@ import torch
 
 from app import choices, state
 from app.i18n import t
-from app.lab import charts, cost, cost_charts, cost_words
-from app.lab.frame import frame
-from app.lab.parts import bounds, legend, number_table
+from app.labs import charts
+from app.labs.cost import charts as cost_charts
+from app.labs.cost import cost
+from app.labs.cost import words as cost_words
+from app.labs.frame import frame
+from app.labs.parts import bounds, legend, number_table
 from models import cost as costs
 from models import gradients, growth, layers, stopwatch
 from models.layers import MEASURED

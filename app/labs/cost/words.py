@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from app.i18n import t
-from app.lab.cost import DISTANCES, Samples
-from app.lab.small import small
+from app.labs.cost.cost import DISTANCES, Samples
+from app.labs.small import small
 from components.theme import INFINITY, count, num
 from models.cost import Sizes, table
 from models.growth import Growth

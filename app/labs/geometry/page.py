@@ -9,11 +9,12 @@ import torch
 
 from app import choices, state
 from app.i18n import t
-from app.lab import geometry_pictures, geometry_words
-from app.lab.frame import frame
-from app.lab.geometry import Looked
-from app.lab.knobs import KNOBS
-from app.lab.parts import bounds, number_table
+from app.labs.frame import frame
+from app.labs.geometry import pictures as geometry_pictures
+from app.labs.geometry import words as geometry_words
+from app.labs.geometry.geometry import Looked
+from app.labs.knobs import KNOBS
+from app.labs.parts import bounds, number_table
 from app.session import current_trace
 from components.theme import num
 from models import geometry, steps

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import state
 from app.i18n import t, words
-from app.lab.geometry import Looked
+from app.labs.geometry.geometry import Looked
 from components.plane import Arrow, Hue, Panel, plane
 from components.token_bars import token_bars
 from models.geometry import spanned_plane

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from app.i18n import t
-from app.lab.geometry import Looked, entropy
+from app.labs.geometry.geometry import Looked, entropy
 from components.theme import num
 from models.geometry import Product
 

@@ -10,8 +10,8 @@ import torch
 
 from app import state
 from app.i18n import t, words
-from app.lab import masks_words
-from app.lab.masks import close_row
+from app.labs.masks import words as masks_words
+from app.labs.masks.masks import close_row
 from app.session import trace_of
 from components.matrix import matrix
 from components.token_bars import token_bars

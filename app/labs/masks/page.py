@@ -10,9 +10,11 @@ import streamlit as st
 
 from app import state
 from app.i18n import t, words
-from app.lab import masks, masks_below, masks_words
-from app.lab.frame import frame
-from app.lab.parts import bounds, load_style
+from app.labs.frame import frame
+from app.labs.masks import below as masks_below
+from app.labs.masks import masks
+from app.labs.masks import words as masks_words
+from app.labs.parts import bounds, load_style
 from app.session import computed
 from components.matrix import Selection, matrix
 from models import masked, steps

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from app.i18n import t
-from app.lab.small import small
+from app.labs.small import small
 from components.theme import num
 from models.masked import MaskChoice, Masked, kind_of
 

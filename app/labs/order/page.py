@@ -10,10 +10,10 @@ import streamlit as st
 
 from app import choices, state
 from app.i18n import t, words
-from app.lab import order as numbers
-from app.lab import order_words
-from app.lab.frame import frame
-from app.lab.order import Moved
+from app.labs.frame import frame
+from app.labs.order import order as numbers
+from app.labs.order import words as order_words
+from app.labs.order.order import Moved
 from app.notice import error_notice
 from app.second_sentence import suggest
 from app.session import computed

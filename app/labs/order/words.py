@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.i18n import t
-from app.lab.order import Moved
-from app.lab.small import small
+from app.labs.order.order import Moved
+from app.labs.small import small
 from components.theme import num
 
 LISTED = 6  # tokens that are named before it is "and n more"

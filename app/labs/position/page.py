@@ -9,11 +9,11 @@ import streamlit as st
 
 from app import choices, state
 from app.i18n import t
-from app.lab import position_pictures
-from app.lab.frame import frame
-from app.lab.knobs import KNOBS
-from app.lab.position_state import ABSOLUTE, MOVABLE, Looked, looked
-from app.lab.position_words import statement
+from app.labs.frame import frame
+from app.labs.knobs import KNOBS
+from app.labs.position import pictures as position_pictures
+from app.labs.position.state import ABSOLUTE, MOVABLE, Looked, looked
+from app.labs.position.words import statement
 from app.notice import error_notice, notice
 from models import positions, relative, steps
 from models.errors import InputError
@@ -71,7 +71,9 @@ def _missing() -> bool:
     """Whether the trained model is needed and has not been fetched."""
     if state.lab("p_scheme") != "learned":
         return False
-    from app.lab import position_learned  # imported when needed: its package takes seconds
+    from app.labs.position import (
+        learned as position_learned,  # imported when needed: its package takes seconds
+    )
 
     return not position_learned.available()
 

@@ -9,8 +9,9 @@ from torch import Tensor
 
 from app import state
 from app.i18n import t, words
-from app.lab import charts, position
-from app.lab.position_state import ABSOLUTE, Looked
+from app.labs import charts
+from app.labs.position import position
+from app.labs.position.state import ABSOLUTE, Looked
 from components.encoding import Wave, encoding
 from components.matrix import Selection, matrix
 from components.plane import Arrow, Hue, Panel, plane

@@ -9,7 +9,7 @@ from typing import cast
 from torch import Tensor
 
 from app import state
-from app.lab import position
+from app.labs.position import position
 from app.session import current_trace
 from models.positioned import Placed, Scheme, SchemeName, attend, bias
 from models.positions import learned, sinusoidal
@@ -57,7 +57,9 @@ class Looked:
     def encoding(self) -> Tensor:
         """The encoding of the absolute schemes, positions × dimensions."""
         if self.name == "learned":
-            from app.lab import position_learned  # imported when needed: its package takes seconds
+            from app.labs.position import (
+                learned as position_learned,  # imported when needed: its package takes seconds
+            )
 
             table = position_learned.position_table()
             return learned(table, min(self.length, len(table)))
@@ -84,7 +86,7 @@ class Looked:
         return attend(embedding, self.trace, scheme)
 
     def _learned_scores(self) -> Scores:
-        from app.lab.position_learned import HEADS, learned_scores
+        from app.labs.position.learned import HEADS, learned_scores
 
         text = state.settings().text
         head = min(self.head, HEADS - 1)

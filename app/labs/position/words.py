@@ -6,9 +6,9 @@ import math
 
 from app import state
 from app.i18n import t
-from app.lab import position
-from app.lab.position_state import MOVABLE, Looked
-from app.lab.small import small
+from app.labs.position import position
+from app.labs.position.state import MOVABLE, Looked
+from app.labs.small import small
 from components.theme import num
 from models.positions import frequency
 from models.relative import alibi_slopes

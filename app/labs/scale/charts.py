@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from app.i18n import t
-from app.lab import charts
-from app.lab.scale import SIZES, Curves, Here
+from app.labs import charts
+from app.labs.scale.scale import SIZES, Curves, Here
 from models.scaling import Measured, expected_spread
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from app import choices, state
 from app.i18n import t
-from app.lab.parts import bounds, number_table
-from app.lab.scale import DTYPES, Here
+from app.labs.parts import bounds, number_table
+from app.labs.scale.scale import DTYPES, Here
 from components.theme import MINUS, cell_number, num
 from models import overflow
 from models.overflow import Softmaxes

@@ -8,11 +8,13 @@ import streamlit as st
 
 from app import choices, state
 from app.i18n import t
-from app.lab import charts, scale_charts, scale_overflow
-from app.lab.frame import frame
-from app.lab.parts import bounds, legend, number_table
-from app.lab.scale import SIZES, Curves, Here, curves, here
-from app.lab.scale_overflow import scientific
+from app.labs import charts
+from app.labs.frame import frame
+from app.labs.parts import bounds, legend, number_table
+from app.labs.scale import charts as scale_charts
+from app.labs.scale import overflow as scale_overflow
+from app.labs.scale.overflow import scientific
+from app.labs.scale.scale import SIZES, Curves, Here, curves, here
 from app.session import current_trace
 from components.theme import num
 from models import scaling, steps

@@ -9,9 +9,9 @@ import torch
 
 from app import state, unlearned
 from app.i18n import t, words
+from app.learn.compare.words import Comparison, measure, statement
 from app.notice import error_notice, notice
 from app.session import computed, trace_of
-from app.views.compare_words import Comparison, measure, statement
 from app.weights import looks, weights
 from components.matrix import matrix
 from components.token_bars import token_bars

@@ -12,9 +12,9 @@ import streamlit as st
 
 from app import state, unlearned
 from app.i18n import t, table
+from app.learn.heads.numbers import head_contributions
+from app.learn.heads.sizes import notation, show_sizes
 from app.session import current_trace
-from app.views.heads_numbers import head_contributions
-from app.views.heads_sizes import notation, show_sizes
 from components.head_grid import encode_heads, head_grid, strongest_links
 from components.matrix import Group, Selection, matrix
 from components.token_links import Pick, token_links

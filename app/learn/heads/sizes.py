@@ -11,7 +11,7 @@ from html import escape
 import streamlit as st
 
 from app.i18n import t
-from app.views.heads_numbers import Row, counted_parameters, ledger, parameter_count
+from app.learn.heads.numbers import Row, counted_parameters, ledger, parameter_count
 from components.theme import count
 from models.trace import Trace
 

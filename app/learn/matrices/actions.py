@@ -6,8 +6,8 @@ import streamlit as st
 
 from app import state
 from app.i18n import t
+from app.learn.matrices.opened_matrix import Opened
 from app.notice import error_notice, notice
-from app.opened_matrix import Opened
 from components.save_file import save_file
 from models.edits import Edits
 from models.errors import InputError

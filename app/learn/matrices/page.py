@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app import choices, matrix_editor, navigation, state, unlearned
+from app import choices, navigation, state, unlearned
 from app.i18n import t, words
-from app.matrix_actions import show_actions
+from app.learn.matrices import editor as matrix_editor
+from app.learn.matrices.actions import show_actions
+from app.learn.matrices.opened_matrix import Opened, open_matrix, original_trace
 from app.notice import error_notice
-from app.opened_matrix import Opened, open_matrix, original_trace
 from app.session import Computed, computed
 from app.weights import weights
 from components.matrix import Hue, matrix

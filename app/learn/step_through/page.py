@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app import state, unlearned
 from app.i18n import table
+from app.learn.step_through.code import show_code
 from app.session import computed
-from app.views.step_code import show_code
 from components.stage import stage
 from components.stage_data import StageView
 from models.origins import vector_origins

@@ -6,10 +6,10 @@ import streamlit as st
 
 from app import state
 from app.i18n import error_text, t
+from app.learn.training import runs
+from app.learn.training.given import differs, look_at
+from app.learn.training.setup import Setup
 from app.notice import notice
-from app.training import runs
-from app.training.given import differs, look_at
-from app.training.setup import Setup
 from models.errors import InputError
 from models.training.checkpoint import SHIPPED, shipped
 from models.training.run import ENDED, TrainingRun

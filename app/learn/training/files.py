@@ -6,10 +6,10 @@ import streamlit as st
 
 from app import state
 from app.i18n import t
+from app.learn.training import runs
+from app.learn.training.given import look_at
+from app.learn.training.setup import Setup
 from app.notice import error_notice
-from app.training import runs
-from app.training.given import look_at
-from app.training.setup import Setup
 from components.save_file import save_file
 from models.errors import InputError
 from models.training import checkpoint

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app import state
-from app.lab.knobs import KNOBS
-from app.training import runs
-from app.training.setup import Setup, chosen
+from app.labs.knobs import KNOBS
+from app.learn.training import runs
+from app.learn.training.setup import Setup, chosen
 from models.training.checkpoint import Trained
 from models.training.tasks import TASKS
 

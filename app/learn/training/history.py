@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from app import state
 from app.i18n import t, words
-from app.training.pictures import best_share
-from app.training.runs import Seen
-from app.training.setup import Setup
+from app.learn.training.pictures import best_share
+from app.learn.training.runs import Seen
+from app.learn.training.setup import Setup
 from components.curve import CurvePanel, Hue, Level, Line, curve
 from models.training.run import TrainingRun
 from models.training.trainer import Report

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import navigation
 from app.i18n import t
-from app.training.mine import look_at
+from app.learn.training.mine import look_at
 from models.pretrained.call import AttentionCall
 
 PAGES = ("model_steps", "model_overview", "model_head", "model_grow", "model_cause")

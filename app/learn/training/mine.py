@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from app import navigation, state
 from app.i18n import error_text, t
+from app.learn.training import runs, setup
 from app.model_view import MINE
 from app.notice import notice
-from app.training import runs, setup
 from models.errors import InputError
 from models.pretrained.call import AttentionCall
 from models.pretrained.own import OwnModel

@@ -9,15 +9,15 @@ import streamlit as st
 from app import address, choices, state
 from app.guarded import guarded
 from app.i18n import t
+from app.learn.training import panels, runs
+from app.learn.training.controls import show_controls
+from app.learn.training.files import show_files
+from app.learn.training.history import show_history
+from app.learn.training.links import show_links
+from app.learn.training.pictures import Picture, picture
+from app.learn.training.setup import Setup, example_of, readable_text, usable
 from app.notice import error_notice, notice
-from app.real.headline import title
-from app.training import panels, runs
-from app.training.controls import show_controls
-from app.training.files import show_files
-from app.training.history import show_history
-from app.training.links import show_links
-from app.training.pictures import Picture, picture
-from app.training.setup import Setup, example_of, readable_text, usable
+from app.trained.headline import title
 from models.errors import InputError
 from models.transformer.model import Place
 
@@ -99,7 +99,7 @@ def looked_at(drawn: Picture) -> tuple[Place, int]:
 def _goal(drawn: Picture) -> None:
     """How near the best head is to the attention that solves the task."""
     layer, head, share = drawn.best
-    stack = t(f"real.stack_{drawn.goal.stream}_{drawn.goal.kind}")
+    stack = t(f"trained.stack_{drawn.goal.stream}_{drawn.goal.kind}")
     st.html(
         f'<p class="am-small">{t("training.best", layer=layer, head=head, share=f"{share:.0%}", stack=stack)}</p>'
     )

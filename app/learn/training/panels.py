@@ -10,8 +10,8 @@ import streamlit as st
 
 from app import state
 from app.i18n import t, words
-from app.real.pictures import draw_pictures
-from app.training.pictures import Picture
+from app.learn.training.pictures import Picture
+from app.trained.pictures import draw_pictures
 from components.head_grid import head_grid
 from components.matrix import Hue, Selection, matrix
 from models.attention import MultiHeadAttention
@@ -57,7 +57,7 @@ def show_maps(picture: Picture, place: Place, head: int) -> None:
     layers = sum(len(calls) for calls in stacks.values())
     for name, calls in stacks.items():
         if len(stacks) > 1:
-            st.html(f'<p class="am-stack">{t("real.stack_" + "_".join(name))}</p>')
+            st.html(f'<p class="am-stack">{t("trained.stack_" + "_".join(name))}</p>')
         chosen = place.layer * calls[0].heads + head if (place.stream, place.kind) == name else None
         _grid(name, calls, chosen, round((SEVERAL if len(stacks) > 1 else MAPS) * len(calls) / layers))
 
@@ -100,7 +100,7 @@ def show_head(call: AttentionCall, head: int) -> None:
         call.query_labels,
         call.key_labels,
         title=t("training.weights", layer=call.layer, head=head),
-        text=words("matrix", label=t("real.weights_label"), tip="{row} → {col}   {value}"),
+        text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
         key="training_weights",
         scale="weights",
         mask=None if visible is None else visible.numpy(),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 import torch
 
-from app.training.runs import Seen
+from app.learn.training.runs import Seen
 from models.pretrained.call import AttentionCall
 from models.pretrained.own_calls import run
 from models.training.examples import worked

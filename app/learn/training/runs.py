@@ -1,4 +1,4 @@
-"""The session's trainings, and models that it took over from a file (see `app.training.shelf` for how long)."""
+"""The session's trainings, and models that it took over from a file (see `app.learn.training.shelf` for how long)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from itertools import count
 from typing import Any
 from uuid import uuid4
 
-from app.training import shelf
-from app.training.setup import Setup, key_of
+from app.learn.training import shelf
+from app.learn.training.setup import Setup, key_of
 from models.training.checkpoint import Trained
 from models.training.run import TrainingRun
 from models.training.runs import RUNS

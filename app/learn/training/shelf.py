@@ -29,7 +29,7 @@ _SECRET = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(eq=False)
 class Shelf:
-    """What one tab has trained: `content` is what `app.training.runs` keeps of a session."""
+    """What one tab has trained: `content` is what `app.learn.training.runs` keeps of a session."""
 
     secret: str
     session: str

@@ -6,8 +6,8 @@ import streamlit as st
 
 from app import choices, state
 from app.i18n import t
-from app.lab.parts import bounds
-from app.training.setup import usable
+from app.labs.parts import bounds
+from app.learn.training.setup import usable
 from models.training.memory import parameters_of
 from models.training.tasks import TASKS
 

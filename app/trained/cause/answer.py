@@ -4,10 +4,10 @@ is escaped."""
 from __future__ import annotations
 
 from app.i18n import t
-from app.real.cause import Seen
-from app.real.cause_numbers import turned as how_far
-from app.real.headline import spoken
-from app.real.stack import labels_of
+from app.trained.cause.cause import Seen
+from app.trained.cause.numbers import turned as how_far
+from app.trained.headline import spoken
+from app.trained.stack import labels_of
 from components.theme import num, percent
 from models.interventions.compare import Candidate, Comparison
 

@@ -7,9 +7,9 @@ from html import escape
 import streamlit as st
 
 from app.i18n import t
-from app.real.cause import Seen, plain
-from app.real.cause_answer import SMALL, chance, looked_at, positions, query, verdict
-from app.real.cause_numbers import signed, turned
+from app.trained.cause.answer import SMALL, chance, looked_at, positions, query, verdict
+from app.trained.cause.cause import Seen, plain
+from app.trained.cause.numbers import signed, turned
 from components.theme import num
 from components.token_bars import token_bars
 from models.interventions.change import What

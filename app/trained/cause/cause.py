@@ -11,10 +11,10 @@ from torch import Tensor
 
 from app import state
 from app.i18n import t
-from app.real.headline import SPACE
-from app.real.kept import Kept
-from app.real.opening import Opened
-from app.real.stack import Stack
+from app.trained.headline import SPACE
+from app.trained.kept import Kept
+from app.trained.opening import Opened
+from app.trained.stack import Stack
 from models.interventions.change import WHATS, Intervention, What
 from models.interventions.compare import BIT, Comparison, Moved, compare, log_probabilities, moved
 from models.interventions.subject import Subject

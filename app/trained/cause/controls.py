@@ -8,14 +8,14 @@ import streamlit as st
 
 from app import choices, state
 from app.i18n import t, words
-from app.real.axes import axes_of
-from app.real.cause import Seen, change_of, plain
-from app.real.cause_answer import chance, positions
-from app.real.head_matrix import show_head_matrix
-from app.real.headline import choose_head, choose_stack
-from app.real.opening import Opened
-from app.real.shown import Axis, shown_mask, shown_weights
-from app.real.stack import Stack
+from app.trained.axes import axes_of
+from app.trained.cause.answer import chance, positions
+from app.trained.cause.cause import Seen, change_of, plain
+from app.trained.head_matrix import show_head_matrix
+from app.trained.headline import choose_head, choose_stack
+from app.trained.opening import Opened
+from app.trained.shown import Axis, shown_mask, shown_weights
+from app.trained.stack import Stack
 from components.matrix import Selection, matrix
 from models.interventions.change import WHATS
 from models.interventions.compare import order_of

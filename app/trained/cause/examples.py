@@ -68,7 +68,7 @@ def show_examples() -> None:
         with st.popover(t("cause.other_examples"), icon=":material/swap_horiz:", type="tertiary"):
             for name, example in EXAMPLES.items():
                 if name not in own:
-                    label = f"{t(f'real.short.{example.view.model}')} · {t(f'cause.example.{name}')}"
+                    label = f"{t(f'trained.short.{example.view.model}')} · {t(f'cause.example.{name}')}"
                     st.button(label, key=f"am.cause_{name}", on_click=open_example, args=(name,))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from app.lab.small import small
+from app.labs.small import small
 from components.theme import cell_number, num
 from models.interventions.compare import NOISE_BITS, NOISE_TURN
 

@@ -8,19 +8,26 @@ import streamlit as st
 
 from app.i18n import t
 from app.notice import error_notice
-from app.real.cause import Seen, seen
-from app.real.cause_answer import sentence
-from app.real.cause_bars import show_effect, show_ledger
-from app.real.cause_controls import show_besides, show_head, show_matrix, show_output, show_plain, show_what
-from app.real.cause_examples import begin_with_an_example, show_examples
-from app.real.cause_scan import show_scan
-from app.real.facts import show_notes
-from app.real.headline import title
-from app.real.opening import Opened, opened
-from app.real.stack import Stack, current_stack
+from app.trained.cause.answer import sentence
+from app.trained.cause.bars import show_effect, show_ledger
+from app.trained.cause.cause import Seen, seen
+from app.trained.cause.controls import (
+    show_besides,
+    show_head,
+    show_matrix,
+    show_output,
+    show_plain,
+    show_what,
+)
+from app.trained.cause.examples import begin_with_an_example, show_examples
+from app.trained.cause.scan import show_scan
+from app.trained.facts import show_notes
+from app.trained.headline import title
+from app.trained.opening import Opened, opened
+from app.trained.stack import Stack, current_stack
 from models.errors import InputError
 
-CSS = Path(__file__).parent.parent / "real" / "cause.css"
+CSS = Path(__file__).with_name("cause.css")
 
 
 def show() -> None:

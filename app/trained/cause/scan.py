@@ -8,10 +8,10 @@ import streamlit as st
 
 from app import state
 from app.i18n import t
-from app.real.cause import Seen
-from app.real.cause_scan_found import attention, show_found, summary
-from app.real.headline import open_link
-from app.real.kept import Kept
+from app.trained.cause.cause import Seen
+from app.trained.cause.scan_found import attention, show_found, summary
+from app.trained.headline import open_link
+from app.trained.kept import Kept
 from models.interventions.scan import Question, Scan, begin, go_on
 
 SECONDS = 45.0  # of one go: then what is there is shown, and the reader may go on
@@ -33,7 +33,7 @@ def show_scan(seen: Seen) -> None:
                 args=(_name_of(seen),),
             )
             st.html(f'<p class="am-small">{t(f"cause.scan.offer.{seen.what}")}</p>')
-            open_link("model_head", t("real.open_head"), ":material/zoom_in:")
+            open_link("model_head", t("trained.open_head"), ":material/zoom_in:")
         return
     found, weights = _scanned(seen), attention(seen)
     heading = t(f"cause.scan.title.{seen.what}")

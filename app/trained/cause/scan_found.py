@@ -11,9 +11,9 @@ from torch import Tensor
 
 from app import state
 from app.i18n import t, words
-from app.lab import charts
-from app.real.cause import Seen, plain
-from app.real.cause_answer import bold, looked_at, positions, query
+from app.labs import charts
+from app.trained.cause.answer import bold, looked_at, positions, query
+from app.trained.cause.cause import Seen, plain
 from components.matrix import Selection, matrix
 from components.theme import num
 from models.interventions.scan import Scan

@@ -6,12 +6,12 @@ import streamlit as st
 
 from app import navigation, state
 from app.i18n import t, table
-from app.real.facts import show_notes
-from app.real.headline import choose_head, choose_stack, open_link, spoken, title
-from app.real.kept import Kept
-from app.real.notes import show_head_notes
-from app.real.opening import Opened, opened
-from app.real.stack import Stack, current_stack, labels_of
+from app.trained.facts import show_notes
+from app.trained.headline import choose_head, choose_stack, open_link, spoken, title
+from app.trained.kept import Kept
+from app.trained.notes import show_head_notes
+from app.trained.opening import Opened, opened
+from app.trained.stack import Stack, current_stack, labels_of
 from components.cell import cell_detail
 from models.cell import cell_of
 from models.pretrained.call.notes import recomputed_difference
@@ -43,10 +43,10 @@ def _title(query: str, key: str) -> None:
     name, link = st.columns([4.6, 1])
     asks, at = f'<span class="am-q">{spoken(query)}</span>', f'<span class="am-k">{spoken(key)}</span>'
     with name:
-        title(t("real.cell_title", query=asks, at=at))
+        title(t("trained.cell_title", query=asks, at=at))
     with link, st.container(gap=None):
-        open_link("model_head", t("real.back_to_head"), ":material/hub:")
-        open_link("model_cause", t("real.open_cause"), navigation.entry("model_cause").icon)
+        open_link("model_head", t("trained.back_to_head"), ":material/hub:")
+        open_link("model_cause", t("trained.open_cause"), navigation.entry("model_cause").icon)
 
 
 def _head(now: Opened, stack: Stack) -> tuple[Trace, float]:
@@ -66,7 +66,7 @@ def _kept() -> Kept[tuple[Trace, float]]:
 def _numbers(trace: Trace, stack: Stack, query: str, keys: tuple[str, ...]) -> None:
     if "scores" not in trace:
         weight = float(trace["weights"].value[0, stack.i, stack.j])
-        st.html(f"<p>{t('real.only_weight', weight=f'{weight:.4f}')}</p>")
+        st.html(f"<p>{t('trained.only_weight', weight=f'{weight:.4f}')}</p>")
         return
     cell_detail(
         cell_of(trace, 0, stack.i, stack.j),

@@ -10,9 +10,9 @@ import streamlit as st
 from app import state
 from app.i18n import t
 from app.notice import error_notice
-from app.real import grow_ids
-from app.real.grow_shelf import Shelf
-from app.real.opening import key_of, opened_model
+from app.trained.grow import ids as grow_ids
+from app.trained.grow.shelf import Shelf
+from app.trained.opening import key_of, opened_model
 from models.errors import InputError
 from models.generation import Draft, Rule, begin, writer_for, writes
 from models.pretrained import Model
@@ -63,7 +63,7 @@ def opened_text() -> Growing | Model | None:
     key = key_of(model, text)
     _forget_other_prompts()
     try:
-        with st.spinner(t("real.tracing")):
+        with st.spinner(t("trained.tracing")):
             return Growing(model, _draft(model, text, key), key)
     except InputError as error:
         error_notice(error, "grow")

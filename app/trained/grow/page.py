@@ -8,19 +8,19 @@ from app import address, state
 from app.guarded import guarded
 from app.i18n import t, words
 from app.notice import error_notice
-from app.real import grow
-from app.real.axes import axes_of
-from app.real.facts import show_reading
-from app.real.grow import Growing, act, opened_text
-from app.real.grow_panels import Act, show_buttons, show_candidates, show_numbers, show_rule, show_text
-from app.real.grow_readers import offer_writers
-from app.real.grow_stack import best_heads, growing_stack, show_chips, show_choice
-from app.real.grow_whole import show_way
-from app.real.headline import title
-from app.real.opening import Opened
-from app.real.preferred import begin_with
-from app.real.shown import shown_mask, shown_weights
-from app.real.stack import Stack
+from app.trained.axes import axes_of
+from app.trained.facts import show_reading
+from app.trained.grow import grow
+from app.trained.grow.grow import Growing, act, opened_text
+from app.trained.grow.panels import Act, show_buttons, show_candidates, show_numbers, show_rule, show_text
+from app.trained.grow.readers import offer_writers
+from app.trained.grow.stack import best_heads, growing_stack, show_chips, show_choice
+from app.trained.grow.whole import show_way
+from app.trained.headline import title
+from app.trained.opening import Opened
+from app.trained.preferred import begin_with
+from app.trained.shown import shown_mask, shown_weights
+from app.trained.stack import Stack
 from components.matrix import Selection, matrix
 from models.errors import InputError
 from models.pretrained.catalogue import READY_MODELS
@@ -131,8 +131,8 @@ def _matrix(now: Growing, stack: Stack) -> None:
         shown_weights(stack.call.weights(stack.head), rows, cols),
         rows.labels,
         cols.labels,
-        title=t("real.weights"),
-        text=words("matrix", label=t("real.weights_label"), tip="{row} → {col}   {value}"),
+        title=t("trained.weights"),
+        text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
         key="grow_matrix",
         scale="weights",
         mask=shown_mask(stack.call.visible(stack.head), rows, cols),

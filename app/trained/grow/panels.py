@@ -13,10 +13,10 @@ import torch
 
 from app import choices, state
 from app.i18n import t, words
-from app.lab.parts import bounds
-from app.real import grow
-from app.real.grow import Growing
-from app.real.stack import Stack
+from app.labs.parts import bounds
+from app.trained.grow import grow
+from app.trained.grow.grow import Growing
+from app.trained.stack import Stack
 from components.token_choice import token_choice
 from components.token_text import Line, token_text
 from models.errors import InputError

@@ -13,10 +13,10 @@ from torch import Tensor
 from app import state
 from app.i18n import t, words
 from app.model_view import with_model
-from app.real import grow
-from app.real.headline import title
-from app.real.opening import traced
-from app.real.stack import Stack, current_stack, labels_of
+from app.trained.grow import grow
+from app.trained.headline import title
+from app.trained.opening import traced
+from app.trained.stack import Stack, current_stack, labels_of
 from components.matrix import matrix
 from components.theme import percent
 from models.masks import causal
@@ -34,7 +34,7 @@ def offer_writers(model: Model) -> None:
     with st.container(horizontal=True, key="grow_writers"):
         for name in WRITERS:
             st.button(
-                t(f"real.short.{name}"),
+                t(f"trained.short.{name}"),
                 key=f"am.grow_open_{name}",
                 type="primary" if name == WRITERS[0] else "secondary",
                 on_click=_open,
@@ -82,8 +82,8 @@ def _matrix(weights: Tensor, stack: Stack, key: str, **more: Any) -> None:
         weights.numpy(),
         rows,
         cols,
-        title=t("real.weights"),
-        text=words("matrix", label=t("real.weights_label"), tip="{row} → {col}   {value}"),
+        title=t("trained.weights"),
+        text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
         key=key,
         scale="weights",
         hue="w",

@@ -9,10 +9,10 @@ import torch
 
 from app import choices, state
 from app.i18n import t
-from app.real.grow import NEWEST, STRONGEST, Growing
-from app.real.headline import choose_head, stack_name
-from app.real.kept import Kept
-from app.real.stack import Name, Stack, say_axes, say_moved, stack_at, stacks_of
+from app.trained.grow.grow import NEWEST, STRONGEST, Growing
+from app.trained.headline import choose_head, stack_name
+from app.trained.kept import Kept
+from app.trained.stack import Name, Stack, say_axes, say_moved, stack_at, stacks_of
 from models.head_roles import call_shares
 from models.pretrained import ModelTrace
 
@@ -63,7 +63,7 @@ def show_choice(now: Growing, stack: Stack) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="choose_head"):
         if len(names) > 1:
             choices.segments(
-                t("real.stack"),
+                t("trained.stack"),
                 names,
                 stack_name,
                 state.field("model_stack"),
@@ -78,7 +78,7 @@ def show_chips(best: Best) -> None:
 
     def label(kind: str) -> str:
         layer, head, score = best[kind]
-        return f"{t(f'real.kind.{kind}')} :gray[L{layer}H{head} {score:.2f}]"
+        return f"{t(f'trained.kind.{kind}')} :gray[L{layer}H{head} {score:.2f}]"
 
     def look(kind: str | None) -> None:
         if kind is not None:
@@ -88,7 +88,7 @@ def show_chips(best: Best) -> None:
     if best:
         with st.container(key="find"):
             chosen = state.marked("grow_kind", look)
-            choices.pills(t("real.find"), best, label, chosen, label_visibility="collapsed")
+            choices.pills(t("trained.find"), best, label, chosen, label_visibility="collapsed")
 
 
 def best_heads(now: Growing, stack: Stack) -> Best:

@@ -8,8 +8,8 @@ import streamlit as st
 
 from app import navigation, state
 from app.i18n import t
-from app.real.grow import Growing
-from app.real.stack import Stack
+from app.trained.grow.grow import Growing
+from app.trained.stack import Stack
 from models.pretrained.own import OwnModel
 from models.training.tasks.base import END
 
@@ -17,7 +17,7 @@ from models.training.tasks.base import END
 def show_way(now: Growing, stack: Stack) -> None:
     """A button that opens the chosen head on the whole text, as prompt and continuation in one."""
     clicked = st.button(
-        t("real.open_head"),
+        t("trained.open_head"),
         icon=":material/zoom_in:",
         type="tertiary",
         key="am.grow_open_head",

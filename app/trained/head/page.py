@@ -5,16 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from app.i18n import t
-from app.real.axes import axes_of
-from app.real.facts import show_notes
-from app.real.head_matrix import show_head_matrix
-from app.real.headline import choose_head, choose_stack, more_links, open_link, spoken, title
-from app.real.links import CHANNEL, all_heads, show_link_options, show_links
-from app.real.notes import shared
-from app.real.opening import Opened, opened
-from app.real.row_words import averages
-from app.real.shown import shown_weights
-from app.real.stack import Stack, current_stack
+from app.trained.axes import axes_of
+from app.trained.facts import show_notes
+from app.trained.head_matrix import show_head_matrix
+from app.trained.headline import choose_head, choose_stack, more_links, open_link, spoken, title
+from app.trained.links import CHANNEL, all_heads, show_link_options, show_links
+from app.trained.notes import shared
+from app.trained.opening import Opened, opened
+from app.trained.row_words import averages
+from app.trained.shown import shown_weights
+from app.trained.stack import Stack, current_stack
 
 PICTURE = 500  # pixels: with what stands above, everything that is hovered fits a laptop's screen
 
@@ -49,9 +49,9 @@ def show() -> None:
 def _header(now: Opened, stack: Stack) -> None:
     name, link = st.columns([4.6, 1])
     with name:
-        title(t("real.place", layer=stack.layer, head=stack.head), _doing(now, stack))
+        title(t("trained.place", layer=stack.layer, head=stack.head), _doing(now, stack))
     with link:
-        open_link("model_cell", t("real.open_cell"), ":material/calculate:")
+        open_link("model_cell", t("trained.open_cell"), ":material/calculate:")
     with st.container(horizontal=True, vertical_alignment="center", key="choose_head"):
         choose_stack(now)
         choose_head(stack)
@@ -71,4 +71,4 @@ def _following(now: Opened, stack: Stack) -> list[str]:
     if following is None or stack.i >= len(following):
         return []
     query = (stack.call.query_labels or following)[stack.i]
-    return [t("real.following", query=spoken(query), next=spoken(following[stack.i]))]
+    return [t("trained.following", query=spoken(query), next=spoken(following[stack.i]))]

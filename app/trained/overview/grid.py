@@ -10,12 +10,12 @@ import streamlit as st
 
 from app import choices, state
 from app.i18n import t, words
-from app.real.axes import axes_of
-from app.real.kept import Kept
-from app.real.opening import Opened
-from app.real.pictures import Pictures, draw_pictures
-from app.real.shown import Axis
-from app.real.stack import Stack, on_place
+from app.trained.axes import axes_of
+from app.trained.kept import Kept
+from app.trained.opening import Opened
+from app.trained.pictures import Pictures, draw_pictures
+from app.trained.shown import Axis
+from app.trained.stack import Stack, on_place
 from components.head_grid import head_grid
 from models.head_roles import SHARES
 
@@ -77,7 +77,7 @@ def _chips(pictures: Pictures, stack: Stack) -> str | None:
     def label(kind: str) -> str:
         row, head = divmod(best[kind], stack.most_heads)
         score = pictures.scores[kind][best[kind]]
-        return f"{t(f'real.kind.{kind}')} :gray[L{stack.layers[row]}H{head} {score:.2f}]"
+        return f"{t(f'trained.kind.{kind}')} :gray[L{stack.layers[row]}H{head} {score:.2f}]"
 
     go = on_place(stack.layers, stack.most_heads)
 
@@ -89,7 +89,7 @@ def _chips(pictures: Pictures, stack: Stack) -> str | None:
         return None
     with st.container(key="find"):
         chosen = state.marked("kind", look)
-        return choices.pills(t("real.find"), found, label, chosen, label_visibility="collapsed")
+        return choices.pills(t("trained.find"), found, label, chosen, label_visibility="collapsed")
 
 
 def _known(pictures: Pictures, kind: str) -> npt.NDArray[np.float32]:
@@ -114,9 +114,9 @@ def _drawn(now: Opened, stack: Stack, axes: tuple[Axis, Axis]) -> Pictures:
     if size < QUICK:
         return draw_pictures(stack.calls, now.trace.tokens, axes=axes)
     place = st.empty()
-    bar = place.progress(0.0, t("real.drawing"))
+    bar = place.progress(0.0, t("trained.drawing"))
     found = draw_pictures(
-        stack.calls, now.trace.tokens, lambda share: bar.progress(share, t("real.drawing")), axes
+        stack.calls, now.trace.tokens, lambda share: bar.progress(share, t("trained.drawing")), axes
     )
     place.empty()
     return found

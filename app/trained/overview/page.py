@@ -5,15 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from app.i18n import t
-from app.real.axes import axes_of
-from app.real.facts import show_facts, show_layer_notes, show_notes
-from app.real.head_matrix import show_head_matrix
-from app.real.headline import choose_stack, open_link, title
-from app.real.opening import Opened, opened
-from app.real.overview_grid import CHANNEL, show_grid
-from app.real.row_words import strongest
-from app.real.shown import shown_weights
-from app.real.stack import Stack, current_stack
+from app.trained.axes import axes_of
+from app.trained.facts import show_facts, show_layer_notes, show_notes
+from app.trained.head_matrix import show_head_matrix
+from app.trained.headline import choose_stack, open_link, title
+from app.trained.opening import Opened, opened
+from app.trained.overview.grid import CHANNEL, show_grid
+from app.trained.row_words import strongest
+from app.trained.shown import shown_weights
+from app.trained.stack import Stack, current_stack
 from models.pretrained.layer_list import spans
 
 ENLARGED = 390  # pixels
@@ -30,7 +30,7 @@ def show() -> None:
     with st.container(key="model_overview"):
         left, right = st.columns([1.42, 1], gap="medium")
         with left, st.container(gap="small"):
-            title(t("real.overview.title"), _lead(now, stack))
+            title(t("trained.overview.title"), _lead(now, stack))
             choose_stack(now)
             show_grid(now, stack)
             show_layer_notes(now, stack)
@@ -48,7 +48,7 @@ def _lead(now: Opened, stack: Stack) -> str:
     kind = "lead_rows" if not stack.call.of_tokens else "lead_some" if others else "lead"
     count, numbers = len(stack.calls), spans(stack.layers)
     return t(
-        f"real.overview.{kind}",
+        f"trained.overview.{kind}",
         heads=sum(call.heads for call in stack.calls),
         layers=count,
         total=count + len(others),
@@ -64,9 +64,9 @@ def _chosen(now: Opened, stack: Stack) -> None:
     weights = shown_weights(stack.call.weights(stack.head), rows, cols)
 
     name, link = st.columns([1.6, 1], vertical_alignment="center")
-    name.html(f"<h2>{t('real.place', layer=stack.layer, head=stack.head)}</h2>")
+    name.html(f"<h2>{t('trained.place', layer=stack.layer, head=stack.head)}</h2>")
     with link:
-        open_link("model_head", t("real.open_head"), ":material/zoom_in:")
+        open_link("model_head", t("trained.open_head"), ":material/zoom_in:")
     show_head_matrix(
         weights,
         stack,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from app.i18n import t
-from app.real.roles import Roles
-from app.real.roles_words import ROLE, UNITS, compared, name_of, not_finite, short, written
-from app.real.stack import Stack, on_place
+from app.trained.roles.roles import Roles
+from app.trained.roles.words import ROLE, UNITS, compared, name_of, not_finite, short, written
+from app.trained.stack import Stack, on_place
 from components.value_grid import Cell, Group, value_grid
 from models.head_roles import ROLES, nearest_share, role_of
 

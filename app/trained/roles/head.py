@@ -8,9 +8,9 @@ from pathlib import Path
 import streamlit as st
 
 from app.i18n import t
-from app.real.roles import Roles
-from app.real.roles_words import UNITS, head_sentences, left_out, name_of, written
-from app.real.stack import Stack
+from app.trained.roles.roles import Roles
+from app.trained.roles.words import UNITS, head_sentences, left_out, name_of, written
+from app.trained.stack import Stack
 from models.head_roles import MEASURES, Scores
 
 _STYLE = Path(__file__).with_name("roles.css")

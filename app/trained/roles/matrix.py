@@ -8,12 +8,12 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 
 from app.i18n import t, words
-from app.real.axes import axes_of
-from app.real.head_matrix import show_head_matrix
-from app.real.opening import Opened
-from app.real.roles import TEXT, Roles
-from app.real.shown import shown_weights
-from app.real.stack import Stack, labels_of
+from app.trained.axes import axes_of
+from app.trained.head_matrix import show_head_matrix
+from app.trained.opening import Opened
+from app.trained.roles.roles import TEXT, Roles
+from app.trained.shown import shown_weights
+from app.trained.stack import Stack, labels_of
 from components.matrix import matrix
 from models.pretrained import AttentionCall, Model, ModelTrace
 
@@ -44,8 +44,8 @@ def _plain(call: AttentionCall, head: int) -> None:
         call.weights(head).numpy(),
         rows,
         cols,
-        title=t("real.weights"),
-        text=words("matrix", label=t("real.weights_label"), tip="{row} → {col}   {value}"),
+        title=t("trained.weights"),
+        text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
         key="roles_matrix_sample",
         scale="weights",
         mask=None if visible is None else visible.numpy(),

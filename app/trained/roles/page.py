@@ -8,16 +8,16 @@ import streamlit as st
 
 from app import choices, navigation, state
 from app.i18n import t
-from app.real.facts import show_layer_notes, show_notes
-from app.real.headline import choose_stack, open_link, title
-from app.real.opening import Opened, opened
-from app.real.roles import Roles, chosen, grounds, measured
-from app.real.roles_grid import show_grid
-from app.real.roles_head import show_profile
-from app.real.roles_matrix import show_matrix
-from app.real.roles_table import show_table
-from app.real.roles_words import CHOICES, FORMULAS, name_of
-from app.real.stack import Stack, current_stack
+from app.trained.facts import show_layer_notes, show_notes
+from app.trained.headline import choose_stack, open_link, title
+from app.trained.opening import Opened, opened
+from app.trained.roles.grid import show_grid
+from app.trained.roles.head import show_profile
+from app.trained.roles.matrix import show_matrix
+from app.trained.roles.roles import Roles, chosen, grounds, measured
+from app.trained.roles.table import show_table
+from app.trained.roles.words import CHOICES, FORMULAS, name_of
+from app.trained.stack import Stack, current_stack
 from models.head_roles import MEASURES
 
 
@@ -68,7 +68,7 @@ def _controls(now: Opened, stack: Stack) -> None:
             label_visibility="collapsed",
         )
         if stack.name[1] == "self":
-            st.toggle(t("real.sink"), help=t("roles.aside_help"), **state.bind("model_sink"))
+            st.toggle(t("trained.sink"), help=t("roles.aside_help"), **state.bind("model_sink"))
 
 
 def _aside(stack: Stack) -> bool:
@@ -90,9 +90,9 @@ def _measured_on(roles: Roles) -> str:
 
 def _chosen(now: Opened, stack: Stack, roles: Roles, measure: str) -> None:
     name, link = st.columns([1.6, 1], vertical_alignment="center")
-    name.html(f"<h2>{t('real.place', layer=stack.layer, head=stack.head)}</h2>")
+    name.html(f"<h2>{t('trained.place', layer=stack.layer, head=stack.head)}</h2>")
     with link:
-        open_link("model_head", t("real.open_head"), ":material/zoom_in:")
+        open_link("model_head", t("trained.open_head"), ":material/zoom_in:")
     if roles.layers:
         show_profile(roles, stack, measure)
     show_matrix(now, stack, roles)

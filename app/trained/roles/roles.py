@@ -12,9 +12,9 @@ import streamlit as st
 
 from app import state
 from app.i18n import t
-from app.real.kept import Kept
-from app.real.opening import Opened
-from app.real.stack import Stack
+from app.trained.kept import Kept
+from app.trained.opening import Opened
+from app.trained.stack import Stack
 from models.head_roles import Scores, finished, stack_tallies
 from models.head_roles.samples import Measured, measure_sample, samples_of
 from models.pretrained import Model

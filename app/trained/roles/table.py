@@ -12,9 +12,9 @@ import streamlit as st
 
 from app import choices, state
 from app.i18n import t
-from app.real.roles import Roles
-from app.real.roles_words import ROLE, name_of
-from app.real.stack import Stack
+from app.trained.roles.roles import Roles
+from app.trained.roles.words import ROLE, name_of
+from app.trained.stack import Stack
 from components.save_file import save_file
 from models.head_roles import MEASURES, ROLES, role_of
 
@@ -128,7 +128,7 @@ def _chosen_first(names: Sequence[str], measure: str) -> list[str]:
 
 
 def _role_name(role: object) -> str:
-    return "" if role is None else t(f"real.kind.{role}")
+    return "" if role is None else t(f"trained.kind.{role}")
 
 
 def _columns(names: Sequence[str], measure: str) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from app.i18n import t
-from app.real.roles import TEXT, Roles
-from app.real.stack import Stack
+from app.trained.roles.roles import TEXT, Roles
+from app.trained.stack import Stack
 from components.theme import num, short_number
 from models.head_roles import MEASURES, SHARES, Scores, role_of
 from models.head_roles.places import ALONG_A_TEXT
@@ -36,7 +36,7 @@ FORMULAS = {
 
 def name_of(measure: str) -> str:
     """The name of a measure or a role."""
-    return t("roles.role") if measure == ROLE else t(f"real.kind.{measure}")
+    return t("roles.role") if measure == ROLE else t(f"trained.kind.{measure}")
 
 
 def written(measure: str, value: float | None) -> str:
@@ -120,7 +120,7 @@ def left_out(roles: Roles, stack: Stack) -> list[str]:
     copies = [m for m in missing if m in COPIES and not cross]
     others = [m for m in missing if m not in (*between, *future, *copies)]
     groups = {"between": between, "future": future, _no_copies(roles): copies, "few": others}
-    comma = t("real.comma")
+    comma = t("trained.comma")
     return [
         t(f"roles.missing.{why}", names=comma.join(name_of(measure) for measure in names))
         for why, names in groups.items()

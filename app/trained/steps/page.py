@@ -7,11 +7,11 @@ import streamlit as st
 from app import choices, state
 from app.i18n import t, table
 from app.notice import notice
-from app.real import steps_window
-from app.real.facts import show_notes
-from app.real.headline import choose_head, choose_stack, open_link, title
-from app.real.opening import opened
-from app.real.stack import Stack, current_stack, labels_of
+from app.trained.facts import show_notes
+from app.trained.headline import choose_head, choose_stack, open_link, title
+from app.trained.opening import opened
+from app.trained.stack import Stack, current_stack, labels_of
+from app.trained.steps import window as steps_window
 from components.stage import stage
 from components.stage_data import StageView, can_show
 from models.pretrained.own_trace import layer_trace
@@ -97,7 +97,7 @@ def _moved(trace: Trace, view: StageView) -> None:
 def _cannot() -> None:
     title(t("steps.cannot"))
     notice(t("steps.why"), "cannot")
-    open_link("model_cell", t("real.open_cell"), ":material/calculate:")
+    open_link("model_cell", t("trained.open_cell"), ":material/calculate:")
 
 
 def _start(stack: Stack) -> StageView:

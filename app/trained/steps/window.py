@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from app import state
-from app.real.stack import Stack
+from app.trained.stack import Stack
 from components.stage_data import StageView
 from models.trace import Trace
 from models.window import around, window

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from app import state
 from app.i18n import t, words
 from app.model_view import OWN
-from app.real.axes import axes_of
-from app.real.headline import SPACE
-from app.real.links import CHANNEL
-from app.real.opening import Opened
-from app.real.shown import shown_mask, shown_weights
-from app.real.stack import Stack
-from app.real.translate import Places, Role, stack_of, weights_of
-from app.real.translate_words import says
+from app.trained.axes import axes_of
+from app.trained.headline import SPACE
+from app.trained.links import CHANNEL
+from app.trained.opening import Opened
+from app.trained.shown import shown_mask, shown_weights
+from app.trained.stack import Stack
+from app.trained.translate.translate import Places, Role, stack_of, weights_of
+from app.trained.translate.words import says
 from components.architecture import Attention, Plain, Tower, architecture
 from models.pretrained.catalogue import READY_MODELS
 
@@ -130,7 +130,7 @@ def _corner(now: Opened) -> list[str]:
     layers = " + ".join(str(count) for count in counts.values())
     name = state.model_view().model
     return [
-        t(f"real.short.{name}") if name in (*OWN, *READY_MODELS) else info.name,
+        t(f"trained.short.{name}") if name in (*OWN, *READY_MODELS) else info.name,
         t("translate.size", layers=layers, heads=info.heads),
         f"d_model {info.d_model}",
     ]

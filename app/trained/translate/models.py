@@ -6,9 +6,9 @@ import streamlit as st
 
 from app import state
 from app.i18n import t
-from app.real.preferred import begin_with, open_model
-from app.real.translate import Places
-from app.real.translate_words import lacks
+from app.trained.preferred import begin_with, open_model
+from app.trained.translate.translate import Places
+from app.trained.translate.words import lacks
 
 COMPLETE = ("words-en", "words-zh")  # models of our own that have all three places
 

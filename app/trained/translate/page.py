@@ -9,14 +9,14 @@ import streamlit as st
 from app import state
 from app.i18n import t
 from app.model_view import OWN
-from app.real.facts import show_notes
-from app.real.headline import title
-from app.real.opening import Opened, opened
-from app.real.stack import current_stack
-from app.real.translate import places_of
-from app.real.translate_drawing import show_drawing
-from app.real.translate_models import prefer_a_complete_model, show_missing
-from app.real.translate_place import show_place
+from app.trained.facts import show_notes
+from app.trained.headline import title
+from app.trained.opening import Opened, opened
+from app.trained.stack import current_stack
+from app.trained.translate.drawing import show_drawing
+from app.trained.translate.models import prefer_a_complete_model, show_missing
+from app.trained.translate.place import show_place
+from app.trained.translate.translate import places_of
 from models.pretrained.catalogue import READY_MODELS
 
 CSS = Path(__file__).with_name("translate.css")

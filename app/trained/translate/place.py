@@ -6,23 +6,23 @@ import streamlit as st
 
 from app import choices, navigation, state
 from app.i18n import t, words
-from app.real.axes import axes_of, sides
-from app.real.head_matrix import show_head_matrix
-from app.real.headline import choose_head, open_link, stack_name
-from app.real.links import CHANNEL, all_heads, show_links
-from app.real.opening import Opened
-from app.real.shown import Axis, Floats, shown_weights
-from app.real.stack import Stack
-from app.real.translate import Places, weights_of
-from app.real.translate_alignment import clearest
-from app.real.translate_words import aligned, says, strongest
+from app.trained.axes import axes_of, sides
+from app.trained.head_matrix import show_head_matrix
+from app.trained.headline import choose_head, open_link, stack_name
+from app.trained.links import CHANNEL, all_heads, show_links
+from app.trained.opening import Opened
+from app.trained.shown import Axis, Floats, shown_weights
+from app.trained.stack import Stack
+from app.trained.translate.alignment import clearest
+from app.trained.translate.translate import Places, weights_of
+from app.trained.translate.words import aligned, says, strongest
 from components.token_links import token_links
 
 MATRIX, LINKS = 262, 214  # pixels: both beside the drawing on one screen
 SEARCHED = 10_000_000  # weights that are gone through at every run to find the clearest head
 LINKED = (
-    ("model_head", "real.open_head"),
-    ("model_cell", "real.open_cell"),
+    ("model_head", "trained.open_head"),
+    ("model_cell", "trained.open_cell"),
     ("model_grow", "pages.model_grow"),
 )
 
@@ -84,9 +84,9 @@ def _clearest(now: Opened, stack: Stack) -> None:
 def _choose_layer(stack: Stack) -> None:
     """The layer alone: the picture is the mean over its heads."""
     choices.select(
-        t("real.layer"),
+        t("trained.layer"),
         stack.layers,
-        lambda layer: t("real.layer_short", layer=layer),
+        lambda layer: t("trained.layer_short", layer=layer),
         state.field("model_layer"),
         width=122,
         label_visibility="collapsed",

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from app.model_view import ModelView
-from app.real.stack import Name, Stack, stack_at, stacks_of
+from app.trained.stack import Name, Stack, stack_at, stacks_of
 from models.pretrained import AttentionCall
 from models.pretrained.en_pt_layers import RecurrentUnit
 from models.transformer.config import Config

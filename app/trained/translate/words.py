@@ -7,12 +7,12 @@ from html import escape
 from torch import Tensor
 
 from app.i18n import t
-from app.real.axes import sides
-from app.real.headline import spoken
-from app.real.opening import Opened
-from app.real.stack import Stack, labels_of
-from app.real.translate import Places, Role, weights_of
-from app.real.translate_alignment import alignment, strongest_link
+from app.trained.axes import sides
+from app.trained.headline import spoken
+from app.trained.opening import Opened
+from app.trained.stack import Stack, labels_of
+from app.trained.translate.alignment import alignment, strongest_link
+from app.trained.translate.translate import Places, Role, weights_of
 
 
 def says(role: Role, stack: Stack, *, alone: bool = False) -> str:
