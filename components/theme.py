@@ -97,14 +97,8 @@ def theme(dark: bool) -> Theme:
     return DARK if dark else LIGHT
 
 
-def head_colour(head: int, *, dark: bool = False) -> str:
-    """Colour of head `head` (counted from 0); after twelve heads the colours come round again."""
-    colours = HEADS_DARK if dark else HEADS_LIGHT
-    return colours[head % len(colours)]
-
-
 def head_palette() -> dict[str, list[str]]:
-    """Both palettes as the components' JavaScript expects them."""
+    """The colours of twelve heads, light and dark, as the components' JavaScript expects them; then they come round."""
     return {"light": list(HEADS_LIGHT), "dark": list(HEADS_DARK)}
 
 

@@ -57,9 +57,8 @@ class Cell:
 def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
     """The cell of `head`, query i and key j. Raises IndexError for a cell outside."""
     parts = explain(trace, "weights", (head, i, j))
-    key_head = head * trace.key_heads // trace.heads
     asks, offers = _multiplied(trace)
-    value = trace["value"].value[key_head, j]
+    value = trace["value"].value[head, j]
     weights = trace["weights"].value[head, i]
     output = trace["head_output"].value[head, i]
     gate = trace["gate_opening"].value[head, i].expand(len(output)) if "gate_opening" in trace else None
@@ -71,7 +70,7 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
         i=i,
         j=j,
         query=trace[asks].value[head, i],
-        key=trace[offers].value[key_head, j],
+        key=trace[offers].value[head, j],
         value=value,
         head_output=output,
         scores=trace["scores"].value[head, i],
@@ -88,7 +87,7 @@ def cell_of(trace: Trace, head: int, i: int, j: int) -> Cell:
         written=written,
         gate=gate,
         query_before=None if asks == "query" else trace["query"].value[head, i],
-        key_before=None if offers == "key" else trace["key"].value[key_head, j],
+        key_before=None if offers == "key" else trace["key"].value[head, j],
         changed=tuple(dict.fromkeys((*_changes(trace, "query", asks), *_changes(trace, "key", offers)))),
     )
 

@@ -98,11 +98,6 @@ class Trace:
         return self["query"].value.shape[0]
 
     @property
-    def key_heads(self) -> int:
-        """Heads of keys and values; fewer than `heads` where queries share them (grouped-query attention)."""
-        return self["key"].value.shape[0]
-
-    @property
     def d_model(self) -> int:
         return self["input"].value.shape[-1]
 

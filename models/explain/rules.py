@@ -82,19 +82,17 @@ def _projection(trace: Trace, step: Step, index: Index) -> Explanation:
 def _scores(trace: Trace, step: Step, index: Index) -> Explanation:
     head, i, j = index
     query, key = step.inputs
-    shared = head * trace.key_heads // trace.heads  # grouped queries share a key head
     left = [Source(query, (head, i, d)) for d in range(trace.d_k)]
-    right = [Source(key, (shared, j, d)) for d in range(trace.d_k)]
+    right = [Source(key, (head, j, d)) for d in range(trace.d_k)]
     return dot(trace, step, index, left, right)
 
 
 def _mix(trace: Trace, step: Step, index: Index) -> Explanation:
     head, i, column = index
     weights, value = step.inputs
-    shared = head * trace.key_heads // trace.heads
     labels = trace.labels("key")
     left = [Source(weights, (head, i, j)) for j in range(len(labels))]
-    right = [Source(value, (shared, j, column)) for j in range(len(labels))]
+    right = [Source(value, (head, j, column)) for j in range(len(labels))]
     return dot(trace, step, index, left, right, labels)
 
 

@@ -28,11 +28,7 @@ class Scene:
         """A step's numbers, of the one head if there is one."""
         if self.head is None or step.axes[0] != "head":
             return step.value
-        return step.value[self.shared_head(step.value.shape[0])]
-
-    def shared_head(self, count: int) -> int:
-        """The one head among `count`: keys and values may have fewer heads than queries and share them."""
-        return (self.head or 0) * count // self.trace.heads
+        return step.value[self.head]
 
     def shape(self, step: Step) -> str:
         """A comment such as "# N × K = 3 × 4"."""
@@ -49,7 +45,7 @@ class Scene:
         if self.head is None and width is not None:
             letters = (letters[0], f"H·{letters[1]}")
         elif width is not None and weights.shape[1] > width:
-            start = width * self.shared_head(weights.shape[1] // width)
+            start = width * (self.head or 0)
             weights = weights[:, start : start + width]
             comment = f", {variable}[:, {start}:{start + width}]"
         sizes = " × ".join(map(str, weights.shape))
@@ -107,7 +103,7 @@ def _projection(scene: Scene, step: Step) -> list[str]:
 
 
 def _dot(scene: Scene, step: Step) -> list[str]:
-    return [f"scores = Q @ {_for_all_heads(scene, 'key')}.transpose(-2, -1)  {scene.shape(step)}"]
+    return [f"scores = Q @ K.transpose(-2, -1)  {scene.shape(step)}"]
 
 
 def _scale(scene: Scene, step: Step) -> list[str]:
@@ -122,7 +118,7 @@ def _mask(scene: Scene, step: Step) -> list[str]:
     if visible is None:
         return [f"masked = {before}  {scene.shape(step)}"]
     if visible.ndim == 3 and scene.head is not None:
-        visible = visible[scene.shared_head(visible.shape[0])]
+        visible = visible[scene.head if len(visible) > 1 else 0]
     return [
         *_visible(visible, scene.trace.padded),
         f"masked = {before}.masked_fill(~visible, -inf)  {scene.shape(step)}",
@@ -152,15 +148,7 @@ def _softmax(scene: Scene, step: Step) -> list[str]:
 
 
 def _mix(scene: Scene, step: Step) -> list[str]:
-    return [f"head_output = weights @ {_for_all_heads(scene, 'value')}  {scene.shape(step)}"]
-
-
-def _for_all_heads(scene: Scene, name: str) -> str:
-    """K or V, repeated where several heads of queries share one of its heads."""
-    times = scene.trace.heads // scene.trace.key_heads
-    return named(name).variable + (
-        f".repeat_interleave({times}, dim=0)" if scene.head is None and times > 1 else ""
-    )
+    return [f"head_output = weights @ V  {scene.shape(step)}"]
 
 
 def _concat(scene: Scene, step: Step) -> list[str]:

@@ -113,7 +113,8 @@ def read_links(found: Painting, case: LinksCase, dark: bool) -> dict[tuple[int, 
     right = {mark.text: mark.y for mark in found.texts if mark.align == "left"}
     assert set(left) == set(TOKENS[:queries])
     assert set(right) == set(TOKENS[:keys])
-    heads = {rgb(theme.head_colour(head, dark=dark)): head for head in range(len(case.weights))}
+    palette = theme.head_palette()["dark" if dark else "light"]
+    heads = {rgb(palette[head]): head for head in range(len(case.weights))}
     lines = {}
     for mark in found.of("line"):
         (_, start), (_, end) = mark.points
@@ -150,7 +151,7 @@ def test_a_bar_is_as_long_as_the_weight(show: Painted, name: str) -> None:
     right = {mark.text: mark.y for mark in found.texts if mark.align == "left"}
     ratios = []
     for head in range(len(case.weights)):
-        colour = rgb(theme.head_colour(head))
+        colour = rgb(theme.head_palette()["light"][head])
         bars = [mark for mark in found.of("fill") if rgb(mark.colour) == colour]
         for key, weight in enumerate(case.weights[head, case.pinned]):
             (bar,) = (b for b in bars if abs(b.y + b.h / 2 - right[TOKENS[key]]) < 12)
