@@ -100,8 +100,8 @@ def head_grid(
     channel: str = "",
     shades: Sequence[float] | None = None,
     on_select: Callable[[int], None] | None = None,
-) -> int | None:
-    """Draw the pictures of `encode_heads` (count × rows × cols) and return the one just chosen, if one was.
+) -> None:
+    """Draw the pictures of `encode_heads` (count × rows × cols); `on_select` is called with the place of a chosen one.
 
     `keys` is the number of keys before pooling. With `columns` the pictures form a table with `row_names` and
     `column_names` (layers × heads; an empty name is a head that a layer does not have), whose layers fold into blocks
@@ -139,5 +139,4 @@ def head_grid(
         if chosen is not None and on_select:
             on_select(chosen)
 
-    result = _COMPONENT(key=key, data=data, on_head_change=changed)
-    return whole_number(result.get("head"), count)
+    _COMPONENT(key=key, data=data, on_head_change=changed)

@@ -69,8 +69,8 @@ def matrix(
     shares: Literal["cells", "rows"] = "cells",
     head: int | None = None,
     on_select: Callable[[Selection], None] | None = None,
-) -> Selection | None:
-    """Draw `values` (rows × cols) and return the cell that was just chosen, if one was.
+) -> None:
+    """Draw `values` (rows × cols).
 
     `scale` "weights" is the sequential scale from 0 to 1 of attention weights, "signed" diverges around 0 up to
     `limit` (default: the largest size). `mask` is True where a cell may be seen; `padded` is True where a cell
@@ -116,8 +116,7 @@ def matrix(
         if chosen and on_select:
             on_select(chosen)
 
-    result = _COMPONENT(key=key, data=data, on_cell_change=changed)
-    return parse_selection(result.get("cell"), rows, cols)
+    _COMPONENT(key=key, data=data, on_cell_change=changed)
 
 
 def cell_states(

@@ -87,8 +87,8 @@ def token_links(
     height: int = 420,
     channel: str = "",
     on_pick: Callable[[Pick], None] | None = None,
-) -> Pick | None:
-    """Draw the links of weights H × N × M and return the token that was just clicked, if one was.
+) -> None:
+    """Draw the links of weights H × N × M; `on_pick` is called with the token that was clicked.
 
     `names` are the heads' names, `active` the chosen head, `colours` their places in the head palette (default
     0 … H − 1). With `only_active` the picture starts with the chosen head alone. `pinned` is the query shown while
@@ -134,8 +134,7 @@ def token_links(
         if picked and on_pick:
             on_pick(picked)
 
-    result = _COMPONENT(key=key, data=data, on_token_change=changed)
-    return parse_pick(result.get("token"), queries, keys)
+    _COMPONENT(key=key, data=data, on_token_change=changed)
 
 
 def parse_pick(payload: object, queries: int, keys: int) -> Pick | None:

@@ -25,11 +25,12 @@ def token_strip(
     text: Mapping[str, str],
     key: str,
     on_toggle: Callable[[int], None] | None = None,
-) -> int | None:
-    """Draw the tokens; return the index of the one that was just pressed, if one was.
+) -> None:
+    """Draw the tokens.
 
     `hidden` are the indices shown as hidden. `text` needs "label" (of the group), "hide" and "show" (what pressing a
-    visible or a hidden token does). `on_toggle` is called before the page runs again.
+    visible or a hidden token does). `on_toggle` is called with the index of a token that was pressed, before the
+    page runs again.
     """
     data = {
         "labels": list(labels),
@@ -42,5 +43,4 @@ def token_strip(
         if index is not None and on_toggle:
             on_toggle(index)
 
-    result = _COMPONENT(key=key, data=data, on_toggle_change=changed)
-    return whole_number(result.get("toggle"), len(labels))
+    _COMPONENT(key=key, data=data, on_toggle_change=changed)

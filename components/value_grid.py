@@ -58,8 +58,9 @@ def value_grid(
     groups: Sequence[Group] = (),
     height: int = 540,
     on_select: Callable[[int], None] | None = None,
-) -> int | None:
-    """Draw the cells (layers × heads, row by row, `columns` in a row) and return the one just chosen, if one was.
+) -> None:
+    """Draw the cells (layers × heads, row by row, `columns` in a row); `on_select` is called with the place of a chosen
+    one.
 
     Without `groups`, the colour is value ÷ `top` on a scale whose ends are the texts "low" and "high", and `even` is
     marked on it. With `groups`, the colour is the group's, stronger towards a value of 1, and pointing at a group's
@@ -90,5 +91,4 @@ def value_grid(
         if chosen is not None and on_select:
             on_select(chosen)
 
-    result = _COMPONENT(key=key, data=data, on_head_change=changed)
-    return whole_number(result.get("head"), len(cells))
+    _COMPONENT(key=key, data=data, on_head_change=changed)

@@ -39,7 +39,7 @@ def looks() -> None:
     mask[0, 2] = False
     padded = np.zeros((2, 5), bool)
     padded[0, 3] = True
-    cell = matrix(
+    matrix(
         values,
         ["first", "<b>second</b>"],
         HOSTILE,
@@ -52,7 +52,7 @@ def looks() -> None:
         height=160,
         on_select=lambda chosen: st.session_state.update(called=tuple(chosen)),
     )
-    st.text(f"looks: {tuple(cell) if cell else None}, called: {st.session_state.get('called')}")
+    st.text(f"looks: {st.session_state.get('called')}")
 
 
 def large() -> None:
@@ -63,7 +63,7 @@ def large() -> None:
 
 def layers() -> None:
     weights = softmax_of((12, 6, 6))
-    chosen = head_grid(
+    head_grid(
         encode_heads(weights),
         [f"L{layer} H{head}" for layer in range(3) for head in range(4)],
         keys=6,
@@ -72,13 +72,14 @@ def layers() -> None:
         col_tokens=TOKENS,
         text={**WORDS["head_grid"], "pooled": ""},
         key="layers",
+        on_select=lambda head: st.session_state.update(head=head),
         selected=0,
         columns=4,
         row_names=["L0", "L1", "L2"],
         column_names=["H0", "H1", "H2", "H3"],
         height=260,
     )
-    st.text(f"layers: {chosen}")
+    st.text(f"layers: {st.session_state.get('head')}")
 
 
 def links() -> None:
@@ -99,7 +100,7 @@ def links() -> None:
             channel="gallery",
         )
     with right:
-        pick = token_links(
+        token_links(
             weights,
             TOKENS,
             TOKENS,
@@ -111,6 +112,7 @@ def links() -> None:
             channel="gallery",
             on_pick=lambda token: st.session_state.update(picked=token),
         )
+    pick = st.session_state.get("picked")
     st.text(f"links: {(pick.side, pick.index) if pick else None}")
 
 
