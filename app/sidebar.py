@@ -9,7 +9,7 @@ from app import choices, state
 from app.i18n import LANGUAGES, t, words
 from app.navigation import Subject
 from app.used_controls import used_controls
-from components.token_strip import token_strip
+from components.token_strip import token_strip, token_strip_data
 from models.settings import (
     CUTS,
     MAX_D_MODEL,
@@ -79,9 +79,11 @@ def _sentence(hiding: bool) -> None:
     if len(tokens) and hiding:
         with st.container(key="strip"):
             token_strip(
-                tokens.labels,
-                hidden=[index for index in state.settings().hidden if index < len(tokens)],
-                text=words("token_strip"),
+                token_strip_data(
+                    tokens.labels,
+                    hidden=[index for index in state.settings().hidden if index < len(tokens)],
+                    text=words("token_strip"),
+                ),
                 key="am.strip",
                 on_toggle=toggle_hidden,
             )

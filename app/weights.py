@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.i18n import words
-from components.matrix import matrix
+from components.matrix import matrix, matrix_data
 from models.trace import Trace
 
 
@@ -31,17 +31,20 @@ def looks(trace: Trace) -> Looks:
 def weights(trace: Trace, head: int, *, title: str, key: str, height: int, channel: str = "") -> None:
     """Draw the weights of `head`, counted from 0."""
     matrix(
-        trace["weights"].value[head].numpy(),
-        trace.labels("query"),
-        trace.labels("key"),
-        title=title,
-        text=words("matrix", label=title),
+        matrix_data(
+            trace["weights"].value[head].numpy(),
+            trace.labels("query"),
+            trace.labels("key"),
+            title=title,
+            text=words("matrix", label=title),
+            scale="weights",
+            **looks(trace),
+            hue="w",
+            row_hue="q",
+            col_hue="k",
+            height=height,
+            channel=channel,
+            clickable=False,
+        ),
         key=key,
-        scale="weights",
-        **looks(trace),
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        height=height,
-        channel=channel,
     )

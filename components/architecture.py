@@ -89,23 +89,22 @@ class Tower:
     missing: str = ""
 
 
-def architecture(
+def architecture_data(
     encoder: Tower,
     decoder: Tower,
     *,
     chosen: str,
     corner: Sequence[str],
     text: Mapping[str, str],
-    key: str,
     height: int = 600,
     channel: str = "",
-    on_open: Callable[[str], None] | None = None,
-) -> None:
-    """Draw the two towers side by side, the encoder's output going into the decoder's cross-attention.
+) -> dict[str, Any]:
+    """What the browser draws of the two towers side by side, the encoder's output going into the decoder's
+    cross-attention.
 
     `chosen` is the name of the place that is open, `corner` a title and lines of facts for the free corner. The
     query and the key that a picture of the open place on the same `channel` points at are marked among the tokens.
-    `on_open` is called with a place's name before the page runs again. `text` needs TEXT_KEYS; "times" has the place
+    `text` needs TEXT_KEYS; "times" has the place
     {count}. Raises ValueError where a mask does not fit or a name occurs twice, KeyError for a missing text.
     """
     places = [part for tower in (encoder, decoder) for part in tower.parts if isinstance(part, Attention)]
@@ -129,6 +128,12 @@ def architecture(
     data["pictures"] = {
         place.name: {"number": number, **_shape(place.weights)} for number, place in enumerate(places)
     }
+    return data
+
+
+def architecture(data: Mapping[str, Any], *, key: str, on_open: Callable[[str], None] | None = None) -> None:
+    """Draw what `architecture_data` made. `on_open` is called with a place's name before the page runs again."""
+    names = tuple(data["pictures"])
 
     def changed() -> None:
         name = parse_place(said(key, "place"), names)

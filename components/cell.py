@@ -31,24 +31,27 @@ _COMPONENT = component(
 )
 
 
-def cell_detail(
+def cell_detail_data(
     cell: Cell,
     keys: Sequence[str],
     *,
     query_label: str,
     scale: float,
     text: Mapping[str, str],
-    key: str,
-    on_key: Callable[[int], None],
-) -> None:
-    """Draw the cell; `on_key` is called with the index of another key that was clicked.
+) -> dict[str, Any]:
+    """What the browser draws of the cell.
 
     `keys` are the labels of all keys, `scale` what scores are multiplied with, `text` the locale's table.
     """
-    data = {"meta": _meta(cell, keys, query_label, scale, text), **_columns(cell)}
+    return {"meta": _meta(cell, keys, query_label, scale, text), **_columns(cell)}
+
+
+def cell_detail(data: Mapping[str, Any], *, key: str, on_key: Callable[[int], None]) -> None:
+    """Draw what `cell_detail_data` made. `on_key` is called with the index of another key that was clicked."""
+    count = len(data["meta"]["keys"])
 
     def changed() -> None:
-        chosen = whole_number(said(key, "key"), len(keys))
+        chosen = whole_number(said(key, "key"), count)
         if chosen is not None:
             on_key(chosen)
 

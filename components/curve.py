@@ -56,21 +56,21 @@ class CurvePanel:
     weight: float = 1.0
 
 
-def curve(
+def curve_data(
     steps: Sequence[int],
     panels: Sequence[CurvePanel],
     *,
     snapshots: Sequence[int],
     chosen: int,
     text: Mapping[str, str],
-    key: str,
     height: int = 280,
     last: int | None = None,
-    on_choose: Callable[[int], None] | None = None,
-) -> None:
-    """Draw the panels over `steps` (rising). `snapshots` are steps that can be opened, `chosen` the one that is;
-    `last` is the step at which the axis ends. `on_choose` is called with a snapshot's step when another is chosen by
-    click, drag or arrow key. Raises ValueError where a line has another number of values than there are steps."""
+) -> dict[str, Any]:
+    """What the browser draws of the panels over `steps` (rising).
+
+    `snapshots` are steps that can be opened, `chosen` the one that is; `last` is the step at which the axis ends.
+    Raises ValueError where a line has another number of values than there are steps.
+    """
     for line in (line for panel in panels for line in panel.lines):
         if len(line.values) != len(steps):
             raise ValueError(f"{line.name}: {len(steps)} values were expected, received {len(line.values)}")
@@ -88,6 +88,13 @@ def curve(
         "height": height,
         "text": {name: text[name] for name in TEXT_KEYS},
     }
+    return data
+
+
+def curve(data: Mapping[str, Any], *, key: str, on_choose: Callable[[int], None] | None = None) -> None:
+    """Draw what `curve_data` made. `on_choose` is called with a snapshot's step when another is chosen by click, drag
+    or arrow key."""
+    snapshots = tuple(data["snapshots"])
 
     def changed() -> None:
         step = parse_step(said(key, "step"), snapshots)

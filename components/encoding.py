@@ -34,7 +34,7 @@ class Wave:
     values: npt.NDArray[np.floating[Any]]
 
 
-def encoding(
+def encoding_data(
     values: npt.NDArray[np.floating[Any]],
     waves: Sequence[Wave],
     *,
@@ -42,18 +42,16 @@ def encoding(
     dimensions: int,
     steps: tuple[int, int],
     text: Mapping[str, str],
-    key: str,
     height: int = 460,
     limit: float | None = None,
     marked: int = 0,
-    on_choose: Callable[[int], None] | None = None,
-) -> None:
-    """Draw an encoding of `length` positions × `dimensions`.
+) -> dict[str, Any]:
+    """What the browser draws of an encoding of `length` positions × `dimensions`.
 
     `values` has every steps[0]-th position (rows) and every steps[1]-th dimension (columns). `waves` are the chosen
     dimensions in full. Colours are strongest from `limit` on (default: the largest size). The first `marked` positions
     are those of the user's sentence. `text` needs TEXT_KEYS; its "tip" has the places {position}, {dimension} and
-    {value}. `on_choose` is called with a dimension that was clicked, before the page runs again. Raises ValueError if
+    {value}. Raises ValueError if
     there are not as many values as the steps say.
     """
     expected = (-(-length // steps[0]), -(-dimensions // steps[1]))
@@ -72,6 +70,12 @@ def encoding(
         "marked": marked,
         "text": {name: text[name] for name in TEXT_KEYS},
     }
+    return data
+
+
+def encoding(data: Mapping[str, Any], *, key: str, on_choose: Callable[[int], None] | None = None) -> None:
+    """Draw what `encoding_data` made. `on_choose` is called with a dimension that was clicked."""
+    dimensions = data["dimensions"]
 
     def changed() -> None:
         dimension = whole_number(said(key, "dimension"), dimensions)

@@ -82,7 +82,7 @@ def strongest_links(weights: npt.NDArray[np.floating[Any]]) -> list[Link | None]
     ]
 
 
-def head_grid(
+def head_grid_data(
     codes: npt.NDArray[np.uint8],
     names: Sequence[str],
     *,
@@ -91,7 +91,6 @@ def head_grid(
     row_tokens: Sequence[str],
     col_tokens: Sequence[str],
     text: Mapping[str, str],
-    key: str,
     selected: int | None = None,
     columns: int = 0,
     row_names: Sequence[str] | None = None,
@@ -99,9 +98,8 @@ def head_grid(
     height: int = 150,
     channel: str = "",
     shades: Sequence[float] | None = None,
-    on_select: Callable[[int], None] | None = None,
-) -> None:
-    """Draw the pictures of `encode_heads` (count × rows × cols); `on_select` is called with the place of a chosen one.
+) -> dict[str, Any]:
+    """What the browser draws of the pictures of `encode_heads` (count × rows × cols).
 
     `keys` is the number of keys before pooling. With `columns` the pictures form a table with `row_names` and
     `column_names` (layers × heads; an empty name is a head that a layer does not have), whose layers fold into blocks
@@ -114,7 +112,7 @@ def head_grid(
     count, rows, cols = codes.shape
     if not count == len(names) == len(strongest):
         raise ValueError(f"expected {count} names and links, received {len(names)} and {len(strongest)}")
-    data = {
+    return {
         "v": pa.table({"v": np.ascontiguousarray(codes).ravel()}),
         "rows": rows,
         "cols": cols,
@@ -133,6 +131,11 @@ def head_grid(
         "channel": channel,
         "shades": None if shades is None else [float(shade) for shade in shades],
     }
+
+
+def head_grid(data: Mapping[str, Any], *, key: str, on_select: Callable[[int], None] | None = None) -> None:
+    """Draw what `head_grid_data` made. `on_select` is called with the place of a chosen picture."""
+    count = len(data["names"])
 
     def changed() -> None:
         chosen = whole_number(said(key, "head"), count)

@@ -45,14 +45,13 @@ class Group:
     count: int
 
 
-def matrix(
+def matrix_data(
     values: npt.NDArray[np.floating[Any]],
     row_labels: Sequence[str] | None,
     col_labels: Sequence[str] | None,
     *,
     title: str,
     text: Mapping[str, str],
-    key: str,
     scale: Literal["signed", "weights"] = "signed",
     limit: float | None = None,
     mask: npt.NDArray[np.bool_] | None = None,
@@ -68,17 +67,17 @@ def matrix(
     channel: str = "",
     shares: Literal["cells", "rows"] = "cells",
     head: int | None = None,
-    on_select: Callable[[Selection], None] | None = None,
-) -> None:
-    """Draw `values` (rows × cols).
+    clickable: bool = True,
+) -> dict[str, Any]:
+    """What the browser draws of `values` (rows × cols).
 
     `scale` "weights" is the sequential scale from 0 to 1 of attention weights, "signed" diverges around 0 up to
     `limit` (default: the largest size). `mask` is True where a cell may be seen; `padded` is True where a cell
     belongs to padding. Labels of None are positions counted from 0. Components on the same `channel` light up each
     other's cells, or rows alone where a matrix `shares` no more with them; those without a selection of their own
     follow the `head` and the cell of the matrix. `text` needs TEXT_KEYS; its "tip" has the
-    places {row}, {col} and {value}. `on_select` is called before the page runs again; without it cells cannot be
-    clicked.
+    places {row}, {col} and {value}. Cells that are not
+    `clickable` can only be pointed at.
 
     Raises ValueError where labels, masks or groups do not fit the shape, KeyError for a missing text.
     """
@@ -106,10 +105,18 @@ def matrix(
         "channel": channel,
         "shares": shares,
         "head": -1 if head is None else head,
-        "clickable": on_select is not None,
+        "clickable": clickable,
     }
     if mask is not None or padded is not None:
         data["states"] = pa.table({"v": cell_states(rows, cols, mask, padded).ravel()})
+    return data
+
+
+def matrix(
+    data: Mapping[str, Any], *, key: str, on_select: Callable[[Selection], None] | None = None
+) -> None:
+    """Draw what `matrix_data` made. `on_select` is called with a cell that was chosen, before the page runs again."""
+    rows, cols = data["rows"], data["cols"]  # the callback outlives the page: it must not hold the matrix
 
     def changed() -> None:
         chosen = parse_selection(said(key, "cell"), rows, cols)

@@ -52,20 +52,17 @@ class Panel:
     tall: float | None = None
 
 
-def plane(
+def plane_data(
     panels: Sequence[Panel],
     *,
     text: Mapping[str, str],
-    key: str,
     height: int = 420,
     readout: bool = False,
-    on_drag: Callable[[str, float, float], None] | None = None,
-) -> None:
-    """Draw the panels in one or more rows.
+) -> dict[str, Any]:
+    """What the browser draws of the panels, in one or more rows.
 
     With `readout` the lengths of the first panel's first two arrows, the cosine of their angle and their product stand
-    below and follow the hand. `on_drag` is called with an arrow's `drag` name and its new tip, before the page runs
-    again; nothing is sent while it moves. `text` needs TEXT_KEYS; "moved" has the places {name}, {x} and {y}.
+    below and follow the hand. `text` needs TEXT_KEYS; "moved" has the places {name}, {x} and {y}.
     """
     data: dict[str, Any] = {
         "panels": [_panel(panel) for panel in panels],
@@ -73,7 +70,20 @@ def plane(
         "readout": readout,
         "text": {name: text[name] for name in TEXT_KEYS},
     }
-    names = {arrow.drag: panel.reach for panel in panels for arrow in panel.arrows if arrow.drag}
+    return data
+
+
+def plane(
+    data: Mapping[str, Any], *, key: str, on_drag: Callable[[str, float, float], None] | None = None
+) -> None:
+    """Draw what `plane_data` made. `on_drag` is called with an arrow's `drag` name and its new tip, before the page
+    runs again; nothing is sent while it moves."""
+    names = {
+        arrow["drag"]: panel["reach"]
+        for panel in data["panels"]
+        for arrow in panel["arrows"]
+        if arrow["drag"]
+    }
 
     def changed() -> None:
         dropped = parse_drag(said(key, "drag"), names)

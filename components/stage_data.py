@@ -42,8 +42,17 @@ def stage_data(
     start: StageView,
     layer: int | None = None,
     origins: Sequence[str] | None = None,
+    opening: int = 0,
 ) -> dict[str, Any]:
-    """What travels to the browser: `meta` (sizes, labels, words) and every matrix as an Arrow column of float32."""
+    """What travels to the browser of one head: `meta` (sizes, labels, words) and every matrix as an Arrow column of
+    float32.
+
+    `text` is the locale's table of the stage. `origins` says for each token where its vector comes from ("drawn",
+    "worked", "edited", see models.origins); None: from a learned table. `layer` is the number of the layer if its
+    input comes from the layers below and not straight from a sentence. `start` is where the stage opens; keep it
+    constant while it is on the page, so that only changed numbers travel; with another number `opening` it goes there
+    once more.
+    """
     found = matrices(trace, head)
     meta = {
         **_sizes(trace, head),
@@ -51,7 +60,7 @@ def stage_data(
         **_labels(trace),
         **_hidden(trace, head),
         "text": dict(text),
-        "start": {"step": start.step, "i": start.i, "j": start.j},
+        "start": {"step": start.step, "i": start.i, "j": start.j, "opening": opening},
         "layer": layer,
         "origins": origins and list(origins),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -20,17 +20,16 @@ _COMPONENT = component(
 )
 
 
-def token_bars(
+def token_bars_data(
     sizes: npt.NDArray[np.floating],
     names: Sequence[Sequence[str]],
     *,
     label: str,
-    key: str,
     height: int = 96,
     most: float | None = None,
     hue: Literal["v", "w"] = "v",
-) -> None:
-    """Draw `sizes` (N, none negative) on one scale, which ends at `most` or at the largest.
+) -> dict[str, Any]:
+    """What the browser draws of `sizes` (N, none negative) on one scale, which ends at `most` or at the largest.
 
     `names` holds what stands below each bar: the token, or two where one was replaced by the other. Raises ValueError
     if there are not as many names as sizes.
@@ -46,4 +45,9 @@ def token_bars(
         "most": most,
         "hue": hue,
     }
+    return data
+
+
+def token_bars(data: Mapping[str, Any], *, key: str) -> None:
+    """Draw what `token_bars_data` made."""
     _COMPONENT(key=key, data=data)

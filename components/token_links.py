@@ -70,7 +70,7 @@ def strongest_keys(
     )
 
 
-def token_links(
+def token_links_data(
     weights: npt.NDArray[np.floating[Any]],
     query_labels: Sequence[str],
     key_labels: Sequence[str],
@@ -78,7 +78,6 @@ def token_links(
     names: Sequence[str],
     active: int | None = None,
     text: Mapping[str, str],
-    key: str,
     colours: Sequence[int] | None = None,
     only_active: bool = False,
     pinned: int | None = None,
@@ -86,9 +85,9 @@ def token_links(
     sinks: npt.NDArray[np.floating[Any]] | None = None,
     height: int = 420,
     channel: str = "",
-    on_pick: Callable[[Pick], None] | None = None,
-) -> None:
-    """Draw the links of weights H × N × M; `on_pick` is called with the token that was clicked.
+    clickable: bool = True,
+) -> dict[str, Any]:
+    """What the browser draws of the links of weights H × N × M.
 
     `names` are the heads' names, `active` the chosen head, `colours` their places in the head palette (default
     0 … H − 1). With `only_active` the picture starts with the chosen head alone. `pinned` is the query shown while
@@ -120,7 +119,7 @@ def token_links(
         "head_colours": head_palette(),
         "height": height,
         "channel": channel,
-        "clickable": on_pick is not None,
+        "clickable": clickable,
     }
 
     broken = ~np.isfinite(weights).all(-1)  # H N
@@ -128,6 +127,12 @@ def token_links(
         data["broken"] = pa.table({"v": broken.astype(np.uint8).ravel()})
     if sinks is not None:
         data["sinks"] = pa.table({"v": np.ascontiguousarray(sinks, dtype=np.float32).ravel()})
+    return data
+
+
+def token_links(data: Mapping[str, Any], *, key: str, on_pick: Callable[[Pick], None] | None = None) -> None:
+    """Draw what `token_links_data` made. `on_pick` is called with a token that was clicked."""
+    queries, keys = len(data["queries"]), len(data["keys"])
 
     def changed() -> None:
         picked = parse_pick(said(key, "token"), queries, keys)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from components.bundle import script, style
 from components.registered import component, said
@@ -18,25 +19,30 @@ _COMPONENT = component(
 )
 
 
-def token_order(
+def token_order_data(
     labels: Sequence[str],
     order: Sequence[int],
     *,
     text: Mapping[str, str],
-    key: str,
-    on_order: Callable[[tuple[int, ...]], None] | None = None,
-) -> None:
-    """Draw the tokens in `order`, each with the number of its own place.
+) -> dict[str, Any]:
+    """What the browser draws of the tokens in `order`, each with the number of its own place.
 
-    `on_order` is called with a new order before the page runs again. `text` needs TEXT_KEYS; "moved" has the places
+    `text` needs TEXT_KEYS; "moved" has the places
     {token}, {place} and {last}. Raises ValueError if `order` does not name every label once.
     """
     if sorted(order) != list(range(len(labels))):
         raise ValueError(f"an order of {len(labels)} tokens was expected, received {list(order)}")
-    data = {"labels": list(labels), "order": list(order), "text": {name: text[name] for name in TEXT_KEYS}}
+    return {"labels": list(labels), "order": list(order), "text": {name: text[name] for name in TEXT_KEYS}}
+
+
+def token_order(
+    data: Mapping[str, Any], *, key: str, on_order: Callable[[tuple[int, ...]], None] | None = None
+) -> None:
+    """Draw what `token_order_data` made. `on_order` is called with a new order before the page runs again."""
+    count = len(data["labels"])
 
     def changed() -> None:
-        found = parse_order(said(key, "order"), len(labels))
+        found = parse_order(said(key, "order"), count)
         if found is not None and on_order:
             on_order(found)
 

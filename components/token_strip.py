@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from components.bundle import script, style
 from components.matrix import whole_number
@@ -18,28 +19,30 @@ _COMPONENT = component(
 )
 
 
-def token_strip(
+def token_strip_data(
     labels: Sequence[str],
     *,
     hidden: Collection[int],
     text: Mapping[str, str],
-    key: str,
-    on_toggle: Callable[[int], None] | None = None,
-) -> None:
-    """Draw the tokens.
+) -> dict[str, Any]:
+    """What the browser draws of the tokens.
 
     `hidden` are the indices shown as hidden. `text` needs "label" (of the group), "hide" and "show" (what pressing a
-    visible or a hidden token does). `on_toggle` is called with the index of a token that was pressed, before the
-    page runs again.
+    visible or a hidden token does).
     """
-    data = {
+    return {
         "labels": list(labels),
         "hidden": sorted(hidden),
         "text": {name: text[name] for name in TEXT_KEYS},
     }
 
+
+def token_strip(data: Mapping[str, Any], *, key: str, on_toggle: Callable[[int], None] | None = None) -> None:
+    """Draw what `token_strip_data` made. `on_toggle` is called with the index of a token that was pressed."""
+    count = len(data["labels"])
+
     def changed() -> None:
-        index = whole_number(said(key, "toggle"), len(labels))
+        index = whole_number(said(key, "toggle"), count)
         if index is not None and on_toggle:
             on_toggle(index)
 

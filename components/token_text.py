@@ -42,28 +42,30 @@ class Line:
     apart: bool = False
 
 
-def token_text(
+def token_text_data(
     lines: Sequence[Line],
     *,
     keys: int,
     text: Mapping[str, str],
-    key: str,
-    on_pick: Callable[[int], None] | None = None,
-) -> None:
-    """Draw the lines; `keys` is how many tokens share the attention, which sets the tint of an even share.
+) -> dict[str, Any]:
+    """What the browser draws of the lines; `keys` is how many tokens share the attention, which sets the tint of an
+    even share.
 
-    `on_pick` is called with the number of a token of a line that `picks`, before the page runs again. `text` needs
-    TEXT_KEYS; "written" has the place {chance}, "asks" none, "share" {share}. Raises ValueError where shares or chances
-    do not fit the labels.
+    `text` needs TEXT_KEYS; "written" has the place {chance}, "asks" none, "share" {share}. Raises ValueError where
+    shares or chances do not fit the labels.
     """
     for line in lines:
         _check(line)
-    data = {
+    return {
         "lines": [_payload(line) for line in lines],
         "keys": keys,
         "text": {name: text[name] for name in TEXT_KEYS},
     }
-    most = max((len(line.labels) for line in lines if line.picks), default=0)
+
+
+def token_text(data: Mapping[str, Any], *, key: str, on_pick: Callable[[int], None] | None = None) -> None:
+    """Draw what `token_text_data` made. `on_pick` is called with the number of a token of a line that `picks`."""
+    most = max((len(line["labels"]) for line in data["lines"] if line["picks"]), default=0)
 
     def changed() -> None:
         index = whole_number(said(key, "pick"), most)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -44,23 +44,20 @@ class Cell(NamedTuple):
     group: int = -1
 
 
-def value_grid(
+def value_grid_data(
     cells: Sequence[Cell],
     *,
     columns: int,
     row_names: Sequence[str],
     column_names: Sequence[str],
     text: Mapping[str, str],
-    key: str,
     selected: int,
     top: float = 1.0,
     even: float | None = None,
     groups: Sequence[Group] = (),
     height: int = 540,
-    on_select: Callable[[int], None] | None = None,
-) -> None:
-    """Draw the cells (layers × heads, row by row, `columns` in a row); `on_select` is called with the place of a chosen
-    one.
+) -> dict[str, Any]:
+    """What the browser draws of the cells (layers × heads, row by row, `columns` in a row).
 
     Without `groups`, the colour is value ÷ `top` on a scale whose ends are the texts "low" and "high", and `even` is
     marked on it. With `groups`, the colour is the group's, stronger towards a value of 1, and pointing at a group's
@@ -69,7 +66,7 @@ def value_grid(
     if len(cells) % columns:
         raise ValueError(f"expected rows of {columns} cells, received {len(cells)} cells")
     scale = top if top > 0 else 1.0
-    data = {
+    return {
         "v": pa.table({"v": np.array([cell.value for cell in cells], dtype=np.float32)}),
         "names": [cell.name for cell in cells],
         "labels": [cell.label for cell in cells],
@@ -86,8 +83,13 @@ def value_grid(
         "height": height,
     }
 
+
+def value_grid(data: Mapping[str, Any], *, key: str, on_select: Callable[[int], None] | None = None) -> None:
+    """Draw what `value_grid_data` made. `on_select` is called with the place of a chosen cell."""
+    count = len(data["names"])
+
     def changed() -> None:
-        chosen = whole_number(said(key, "head"), len(cells))
+        chosen = whole_number(said(key, "head"), count)
         if chosen is not None and on_select:
             on_select(chosen)
 

@@ -6,7 +6,7 @@ from app import state
 from app.i18n import t, words
 from app.trained.shown import Axis, Floats, shown_mask
 from app.trained.stack import Stack
-from components.matrix import Selection, matrix
+from components.matrix import Selection, matrix, matrix_data
 
 
 def show_head_matrix(
@@ -21,20 +21,22 @@ def show_head_matrix(
         state.look(i=rows.token_at(cell.row), j=cols.token_at(cell.col))
 
     matrix(
-        weights,
-        rows.labels,
-        cols.labels,
-        title=t("trained.weights"),
-        text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
+        matrix_data(
+            weights,
+            rows.labels,
+            cols.labels,
+            title=t("trained.weights"),
+            text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
+            scale="weights",
+            mask=shown_mask(stack.call.visible(stack.head), rows, cols),
+            hue="w",
+            row_hue="q",
+            col_hue="k",
+            selected=(rows.place_of(stack.i) or 0, cols.place_of(stack.j) or 0),
+            height=height,
+            channel=channel,
+            head=head,
+        ),
         key=key,
-        scale="weights",
-        mask=shown_mask(stack.call.visible(stack.head), rows, cols),
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        selected=(rows.place_of(stack.i) or 0, cols.place_of(stack.j) or 0),
-        height=height,
-        channel=channel,
-        head=head,
         on_select=look,
     )

@@ -13,7 +13,7 @@ from app.trained.opening import Opened
 from app.trained.row_words import sink_shares
 from app.trained.shown import Axis, Floats, shown_weights, strongest_only, without_sink
 from app.trained.stack import Stack
-from components.token_links import Pick, token_links
+from components.token_links import Pick, token_links, token_links_data
 
 TOGETHER = 40_000  # heads × queries × keys up to which the links of all heads of the layer are sent
 CHANNEL = "model_head"
@@ -41,17 +41,19 @@ def show_links(stack: Stack, rows: Axis, cols: Axis, height: int) -> None:
             state.look(j=cols.token_at(token.index))
 
     token_links(
-        weights,
-        rows.labels,
-        cols.labels,
-        names=[t("trained.head_short", head=head) for head in shown],
-        text=words("token_links"),
+        token_links_data(
+            weights,
+            rows.labels,
+            cols.labels,
+            names=[t("trained.head_short", head=head) for head in shown],
+            text=words("token_links"),
+            colours=shown,
+            only_active=True,
+            height=height,
+            channel=CHANNEL,
+            sinks=_sinks(stack, shown, rows),
+        ),
         key="model_links",
-        colours=shown,
-        only_active=True,
-        height=height,
-        channel=CHANNEL,
-        sinks=_sinks(stack, shown, rows),
         on_pick=look,
     )
 

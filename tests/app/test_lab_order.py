@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 
 from app.labs.order import order
-from components.token_order import parse_order, token_order
+from components.token_order import parse_order, token_order, token_order_data
 from models.build import build
 from models.errors import InputError
 from models.positioned import Scheme
@@ -109,7 +109,7 @@ def test_an_order_from_the_browser(payload: object) -> None:
     assert parse_order(payload, 2) is None
     assert parse_order([1.0, 0], 2) == (1, 0)
     with pytest.raises(ValueError, match="2 tokens"):
-        token_order(["a", "b"], np.array([0, 0]).tolist(), text={}, key="o")
+        token_order(token_order_data(["a", "b"], np.array([0, 0]).tolist(), text={}), key="o")
 
 
 # ---- the page ------------------------------------------------------------------------------------------------------

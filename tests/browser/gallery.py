@@ -15,10 +15,10 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 import streamlit as st  # noqa: E402
 
-from components.head_grid import encode_heads, head_grid, strongest_links  # noqa: E402
-from components.matrix import Group, matrix  # noqa: E402
-from components.token_links import token_links  # noqa: E402
-from components.token_strip import token_strip  # noqa: E402
+from components.head_grid import encode_heads, head_grid, head_grid_data, strongest_links  # noqa: E402
+from components.matrix import Group, matrix, matrix_data  # noqa: E402
+from components.token_links import token_links, token_links_data  # noqa: E402
+from components.token_strip import token_strip, token_strip_data  # noqa: E402
 
 HOSTILE = ["<script>", "$x$", "**b**", ":red[x]", "a_b"]
 TOKENS = ["I", "love", "you", "and", "NLP", "."]
@@ -40,16 +40,18 @@ def looks() -> None:
     padded = np.zeros((2, 5), bool)
     padded[0, 3] = True
     matrix(
-        values,
-        ["first", "<b>second</b>"],
-        HOSTILE,
-        title="Looks of <i>cells</i>",
-        text=MATRIX_WORDS,
+        matrix_data(
+            values,
+            ["first", "<b>second</b>"],
+            HOSTILE,
+            title="Looks of <i>cells</i>",
+            text=MATRIX_WORDS,
+            mask=mask,
+            padded=padded,
+            limit=2.0,
+            height=160,
+        ),
         key="looks",
-        mask=mask,
-        padded=padded,
-        limit=2.0,
-        height=160,
         on_select=lambda chosen: st.session_state.update(called=tuple(chosen)),
     )
     st.text(f"looks: {st.session_state.get('called')}")
@@ -58,26 +60,40 @@ def looks() -> None:
 def large() -> None:
     values = np.random.default_rng(5).standard_normal((300, 400))
     groups = [Group(f"part {number}", number, 100) for number in range(4)]
-    matrix(values, None, None, title="Large", text=MATRIX_WORDS, key="large", col_groups=groups, height=300)
+    matrix(
+        matrix_data(
+            values,
+            None,
+            None,
+            title="Large",
+            text=MATRIX_WORDS,
+            col_groups=groups,
+            height=300,
+            clickable=False,
+        ),
+        key="large",
+    )
 
 
 def layers() -> None:
     weights = softmax_of((12, 6, 6))
     head_grid(
-        encode_heads(weights),
-        [f"L{layer} H{head}" for layer in range(3) for head in range(4)],
-        keys=6,
-        strongest=strongest_links(weights),
-        row_tokens=TOKENS,
-        col_tokens=TOKENS,
-        text={**WORDS["head_grid"], "pooled": ""},
+        head_grid_data(
+            encode_heads(weights),
+            [f"L{layer} H{head}" for layer in range(3) for head in range(4)],
+            keys=6,
+            strongest=strongest_links(weights),
+            row_tokens=TOKENS,
+            col_tokens=TOKENS,
+            text={**WORDS["head_grid"], "pooled": ""},
+            selected=0,
+            columns=4,
+            row_names=["L0", "L1", "L2"],
+            column_names=["H0", "H1", "H2", "H3"],
+            height=260,
+        ),
         key="layers",
         on_select=lambda head: st.session_state.update(head=head),
-        selected=0,
-        columns=4,
-        row_names=["L0", "L1", "L2"],
-        column_names=["H0", "H1", "H2", "H3"],
-        height=260,
     )
     st.text(f"layers: {st.session_state.get('head')}")
 
@@ -89,27 +105,32 @@ def links() -> None:
     left, right = st.columns(2)
     with left:
         matrix(
-            weights[0],
-            TOKENS,
-            TOKENS,
-            title="Beside",
-            text=MATRIX_WORDS,
+            matrix_data(
+                weights[0],
+                TOKENS,
+                TOKENS,
+                title="Beside",
+                text=MATRIX_WORDS,
+                scale="weights",
+                height=260,
+                channel="gallery",
+                clickable=False,
+            ),
             key="beside",
-            scale="weights",
-            height=260,
-            channel="gallery",
         )
     with right:
         token_links(
-            weights,
-            TOKENS,
-            TOKENS,
-            names=["Head 1", "Head 2", "Head 3"],
-            active=1,
-            text=WORDS["token_links"],
+            token_links_data(
+                weights,
+                TOKENS,
+                TOKENS,
+                names=["Head 1", "Head 2", "Head 3"],
+                active=1,
+                text=WORDS["token_links"],
+                height=240,
+                channel="gallery",
+            ),
             key="links",
-            height=240,
-            channel="gallery",
             on_pick=lambda token: st.session_state.update(picked=token),
         )
     pick = st.session_state.get("picked")
@@ -120,9 +141,11 @@ def strip() -> None:
     hidden = st.session_state.setdefault("hidden", {1})
     with st.container(width=264):
         token_strip(
-            [*HOSTILE, "a very long token that does not fit into the strip at all"],
-            hidden=hidden,
-            text=WORDS["token_strip"],
+            token_strip_data(
+                [*HOSTILE, "a very long token that does not fit into the strip at all"],
+                hidden=hidden,
+                text=WORDS["token_strip"],
+            ),
             key="strip",
             on_toggle=lambda index: st.session_state.update(hidden=hidden ^ {index}),
         )

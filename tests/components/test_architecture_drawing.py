@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.architecture import SIDE, TEXT_KEYS, Attention, Plain, Tower, architecture, parse_place, small
+from components.architecture import (
+    SIDE,
+    TEXT_KEYS,
+    Attention,
+    Plain,
+    Tower,
+    architecture,
+    architecture_data,
+    parse_place,
+    small,
+)
 
 TEXT = dict.fromkeys(TEXT_KEYS, "")
 
@@ -58,10 +68,16 @@ def test_what_is_not_a_number_does_not_hide_a_number() -> None:
 def test_a_mask_of_another_shape_is_refused() -> None:
     tower = Tower("Encoder", 1, [attention("encoder", np.ones((3, 2), bool))])
     with pytest.raises(ValueError, match=r"\(2, 2\), received \(3, 2\)"):
-        architecture(tower, Tower("Decoder", missing="none"), chosen="", corner=[], text=TEXT, key="a")
+        architecture(
+            architecture_data(tower, Tower("Decoder", missing="none"), chosen="", corner=[], text=TEXT),
+            key="a",
+        )
 
 
 def test_two_places_of_one_name_are_refused() -> None:
     tower = Tower("Decoder", 1, [attention("same"), attention("same"), Plain("feed_forward", "ff")])
     with pytest.raises(ValueError, match="occur once"):
-        architecture(Tower("Encoder", missing="none"), tower, chosen="", corner=[], text=TEXT, key="b")
+        architecture(
+            architecture_data(Tower("Encoder", missing="none"), tower, chosen="", corner=[], text=TEXT),
+            key="b",
+        )

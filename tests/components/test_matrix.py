@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from components.matrix import Group, Selection, cell_states, matrix, parse_selection, whole_number
+from components.matrix import (
+    Group,
+    Selection,
+    cell_states,
+    matrix,
+    matrix_data,
+    parse_selection,
+    whole_number,
+)
 
 WORDS = dict.fromkeys(
     ("label", "tip", "masked", "padding", "nan", "copy", "copied", "copy_hint", "zoom_in", "zoom_out"), "word"
@@ -61,16 +69,19 @@ def test_padding_wins_over_the_mask() -> None:
 def test_what_does_not_fit_is_refused(wrong: dict[str, Any], says: str) -> None:
     arguments: dict[str, Any] = {"row_labels": None, "col_labels": None, **wrong}
     with pytest.raises(ValueError, match=says):
-        matrix(np.zeros((2, 3)), title="M", text=WORDS, key="m", **arguments)
+        matrix(matrix_data(np.zeros((2, 3)), title="M", text=WORDS, **arguments, clickable=False), key="m")
 
 
 def test_a_missing_word_is_an_error() -> None:
     with pytest.raises(KeyError, match="zoom_out"):
         matrix(
-            np.zeros((2, 3)),
-            None,
-            None,
-            title="M",
-            text={k: v for k, v in WORDS.items() if k != "zoom_out"},
+            matrix_data(
+                np.zeros((2, 3)),
+                None,
+                None,
+                title="M",
+                text={k: v for k, v in WORDS.items() if k != "zoom_out"},
+                clickable=False,
+            ),
             key="m",
         )

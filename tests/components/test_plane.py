@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from components.encoding import Wave, encoding
+from components.encoding import Wave, encoding, encoding_data
 from components.plane import parse_drag
 
 
@@ -32,5 +32,8 @@ def test_an_encoding_has_as_many_values_as_its_steps_say() -> None:
     text = dict.fromkeys(("label", "tip", "position", "dimension", "hint"), "")
     with pytest.raises(ValueError, match=r"\(3, 2\)"):
         encoding(
-            np.zeros((3, 3)), [Wave(0, np.zeros(5))], length=5, dimensions=4, steps=(2, 2), text=text, key="e"
+            encoding_data(
+                np.zeros((3, 3)), [Wave(0, np.zeros(5))], length=5, dimensions=4, steps=(2, 2), text=text
+            ),
+            key="e",
         )

@@ -96,11 +96,11 @@ def test_causality_is_told_from_padding() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_view_is_ignored(value: object) -> None:
-    assert parse_view(value, FRUIT) is None
+    assert parse_view(value, stage_steps(FRUIT)) is None
 
 
 def test_a_view_is_read() -> None:
-    assert parse_view({"step": "weights", "i": 1, "j": 2}, FRUIT) == StageView("weights", 1, 2)
+    assert parse_view({"step": "weights", "i": 1, "j": 2}, stage_steps(FRUIT)) == StageView("weights", 1, 2)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from hypothesis.extra import numpy as arrays
 
-from components.token_links import Pick, parse_pick, strongest_keys, token_links
+from components.token_links import Pick, parse_pick, strongest_keys, token_links, token_links_data
 
 
 @given(arrays.arrays(np.float32, (2, 3, 7), elements=some.floats(0, 1, width=32)), some.integers(1, 9))
@@ -49,4 +49,9 @@ def test_only_tokens_of_the_picture_are_taken(payload: object, pick: Pick | None
 
 def test_labels_must_fit() -> None:
     with pytest.raises(ValueError, match="expected 1 names, 2 query and 3 key labels, received 1, 2 and 2"):
-        token_links(np.zeros((1, 2, 3)), "ab", "ab", names=["one"], active=0, text={}, key="l")
+        token_links(
+            token_links_data(
+                np.zeros((1, 2, 3)), "ab", "ab", names=["one"], active=0, text={}, clickable=False
+            ),
+            key="l",
+        )

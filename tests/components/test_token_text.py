@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from components.token_text import Line, _payload, token_text
+from components.token_text import Line, _payload, token_text, token_text_data
 
 TEXT = {"written": "", "asks": "", "share": ""}
 
@@ -17,7 +17,7 @@ TEXT = {"written": "", "asks": "", "share": ""}
 )
 def test_what_does_not_fit_is_refused(line: Line, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        token_text([line], keys=2, text=TEXT, key="text")
+        token_text(token_text_data([line], keys=2, text=TEXT), key="text")
 
 
 def test_a_share_that_is_no_number_tints_nothing() -> None:

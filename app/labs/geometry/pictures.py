@@ -7,8 +7,8 @@ import streamlit as st
 from app import state
 from app.i18n import t, words
 from app.labs.geometry.geometry import Looked
-from components.plane import Arrow, Hue, Panel, plane
-from components.token_bars import token_bars
+from components.plane import Arrow, Hue, Panel, plane, plane_data
+from components.token_bars import token_bars, token_bars_data
 from models.geometry import spanned_plane
 
 REACH = 4.0  # of the plane with the free vectors
@@ -19,11 +19,13 @@ def free(query: tuple[float, float], key: tuple[float, float]) -> None:
     """Two vectors to be dragged."""
     arrows = [Arrow(*query, "q", "q", drag="q"), Arrow(*key, "k", "k", drag="k")]
     plane(
-        [Panel(arrows, REACH, angle=True)],
-        text=words("plane", label=t("lab.geometry.free_label")),
+        plane_data(
+            [Panel(arrows, REACH, angle=True)],
+            text=words("plane", label=t("lab.geometry.free_label")),
+            height=485,
+            readout=True,
+        ),
         key="am.geometry.free",
-        height=485,
-        readout=True,
         on_drag=_dropped,
     )
 
@@ -42,11 +44,13 @@ def pair(looked: Looked) -> None:
     if looked.factor != 1:
         arrows += [Arrow(x, y, hue, faint=True) for (x, y), hue in zip(still, hues, strict=True)]
     plane(
-        [_fitted(arrows)],
-        text=words("plane", label=t("lab.geometry.pair_label")),
+        plane_data(
+            [_fitted(arrows)],
+            text=words("plane", label=t("lab.geometry.pair_label")),
+            height=485,
+            readout=True,
+        ),
         key="am.geometry.pair",
-        height=485,
-        readout=True,
     )
 
 
@@ -80,11 +84,13 @@ def keys(looked: Looked) -> None:
             )
         )
     plane(
-        [_fitted(arrows, axes=(t("lab.geometry.along"), t("lab.geometry.across")))],
-        text=words("plane", label=t("lab.geometry.keys_label")),
+        plane_data(
+            [_fitted(arrows, axes=(t("lab.geometry.along"), t("lab.geometry.across")))],
+            text=words("plane", label=t("lab.geometry.keys_label")),
+            height=320,
+            readout=True,
+        ),
         key="am.geometry.keys",
-        height=320,
-        readout=True,
     )
     weights(looked)
 
@@ -101,11 +107,6 @@ def weights(looked: Looked) -> None:
             title = t(f"lab.geometry.weights_{which}", factor=f"{looked.factor:g}")
             st.caption(title)
             token_bars(
-                row.numpy(),
-                names,
-                label=title,
+                token_bars_data(row.numpy(), names, label=title, height=56, most=most, hue="w"),
                 key=f"am.geometry.weights_{which}",
-                height=56,
-                most=most,
-                hue="w",
             )

@@ -13,8 +13,8 @@ from app.i18n import t, words
 from app.labs.masks import words as masks_words
 from app.labs.masks.masks import close_row
 from app.session import trace_of
-from components.matrix import matrix
-from components.token_bars import token_bars
+from components.matrix import matrix, matrix_data
+from components.token_bars import token_bars, token_bars_data
 from models import masked
 from models.masked import MaskChoice, Masked
 from models.settings import Settings
@@ -40,16 +40,19 @@ def lost_rows(trace: Trace, now: Masked, row: int, head: int) -> None:
     found = masked.lost_row(query, key, now.mask, row)
     title = t("lab.masks.lost_label", number=row)
     matrix(
-        np.stack([weights.numpy() for weights in found.values()]),
-        [t(f"lab.masks.by.{name}") for name in found],
-        labels,
-        title=title,
-        text=words("matrix", label=title),
+        matrix_data(
+            np.stack([weights.numpy() for weights in found.values()]),
+            [t(f"lab.masks.by.{name}") for name in found],
+            labels,
+            title=title,
+            text=words("matrix", label=title),
+            scale="weights",
+            hue="w",
+            col_hue="k",
+            height=230,
+            clickable=False,
+        ),
         key="am.masks.lost",
-        scale="weights",
-        hue="w",
-        col_hue="k",
-        height=230,
     )
     st.text(masks_words.about_lost(labels, row, now.lost, found))
     st.caption(t("lab.masks.called", version=torch.__version__.split("+")[0]))
@@ -79,7 +82,9 @@ def growing(settings: Settings, choice: MaskChoice) -> None:
     for name in ("causal", "free"):
         label = t(f"lab.masks.grow_{name}", word=word)
         st.text(label if moves[name].any() else t("lab.masks.all_zero", title=label))
-        token_bars(moves[name].numpy(), names, label=label, key=f"am.masks.{name}", height=44)
+        token_bars(
+            token_bars_data(moves[name].numpy(), names, label=label, height=44), key=f"am.masks.{name}"
+        )
     st.text(masks_words.about_moves(moves["causal"], moves["free"], moves["now"], word))
 
 

@@ -16,7 +16,7 @@ from app.labs.masks import masks
 from app.labs.masks import words as masks_words
 from app.labs.parts import bounds, load_style
 from app.session import computed
-from components.matrix import Selection, matrix
+from components.matrix import Selection, matrix, matrix_data
 from models import masked, steps
 from models.masked import MaskChoice, Masked
 from models.masks import causal, combine, padding, prefix, sliding_window
@@ -75,20 +75,22 @@ def _matrix(
     labels = trace.labels("query")
     title = t(f"lab.masks.{name}_title")
     matrix(
-        values,
-        labels,
-        labels,
-        title=title,
-        text=words("matrix", label=t(f"lab.masks.{name}_label")),
+        matrix_data(
+            values,
+            labels,
+            labels,
+            title=title,
+            text=words("matrix", label=t(f"lab.masks.{name}_label")),
+            scale="weights" if name == "weights" else "signed",
+            mask=result.mask.numpy(),
+            padded=np.broadcast_to(padded_columns(chosen, len(labels)), values.shape),
+            hue="w",
+            row_hue="q",
+            col_hue="k",
+            height=HEIGHT,
+            channel="masks",
+        ),
         key=f"am.masks.{name}",
-        scale="weights" if name == "weights" else "signed",
-        mask=result.mask.numpy(),
-        padded=np.broadcast_to(padded_columns(chosen, len(labels)), values.shape),
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        height=HEIGHT,
-        channel="masks",
         on_select=partial(_clicked, chosen, len(labels)),
     )
 

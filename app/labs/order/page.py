@@ -17,9 +17,9 @@ from app.labs.order.order import Moved
 from app.notice import error_notice
 from app.second_sentence import suggest
 from app.session import computed
-from components.matrix import matrix
-from components.token_bars import token_bars
-from components.token_order import token_order
+from components.matrix import matrix, matrix_data
+from components.token_bars import token_bars, token_bars_data
+from components.token_order import token_order, token_order_data
 from models import steps
 from models.errors import InputError
 from models.positioned import Scheme, attend, permuted
@@ -117,7 +117,11 @@ def _picture(now: Looked | None, problem: InputError | None) -> None:
     if now is None:
         return
     if state.lab("o_task") == "shuffle":
-        token_order(now.labels, now.order, text=words("token_order"), key="am.order.tokens", on_order=_turn)
+        token_order(
+            token_order_data(now.labels, now.order, text=words("token_order")),
+            key="am.order.tokens",
+            on_order=_turn,
+        )
         both = [("none", now.plain)] + ([(now.scheme.name, now.placed)] if now.scheme.name != "none" else [])
         for name, moved in both:
             _permuted(now, name, moved)
@@ -146,7 +150,9 @@ def _bars(now: Looked, names: Sequence[Sequence[str]], *, only_moved: bool = Fal
             title = t(f"lab.order.moved_{which}", scheme=t(f"lab.order.scheme_{now.scheme.name}"))
             sizes = moved.sizes.numpy()
             st.caption(title if sizes.any() else t("lab.order.all_zero", title=title))
-            token_bars(sizes, names, label=title, key=f"am.order.bars_{which}", height=84, most=most)
+            token_bars(
+                token_bars_data(sizes, names, label=title, height=84, most=most), key=f"am.order.bars_{which}"
+            )
 
 
 def _permuted(now: Looked, name: str, moved: Moved) -> None:
@@ -166,28 +172,34 @@ def _permuted(now: Looked, name: str, moved: Moved) -> None:
             key = f"am.order.{name}_{which}"
             text = words("matrix", label=title)
             matrix(
-                values.numpy(),
-                labels,
-                None,
-                title=title,
-                text=text,
+                matrix_data(
+                    values.numpy(),
+                    labels,
+                    None,
+                    title=title,
+                    text=text,
+                    limit=limit,
+                    hue="x",
+                    height=ROW,
+                    clickable=False,
+                ),
                 key=key,
-                limit=limit,
-                hue="x",
-                height=ROW,
             )
     with right:
         title = t("lab.order.same", scheme=scheme)
         matrix(
-            same.numpy(),
-            shuffled,
-            now.labels,
-            title=title,
-            text=words("matrix", label=t("lab.order.same_label", scheme=scheme)),
+            matrix_data(
+                same.numpy(),
+                shuffled,
+                now.labels,
+                title=title,
+                text=words("matrix", label=t("lab.order.same_label", scheme=scheme)),
+                scale="weights",
+                hue="w",
+                height=ROW,
+                clickable=False,
+            ),
             key=f"am.order.{name}_same",
-            scale="weights",
-            hue="w",
-            height=ROW,
         )
         st.caption(
             t("lab.order.same_found" if found else "lab.order.same_none", count=found, total=len(now.labels))
@@ -203,15 +215,20 @@ def _outputs(now: Looked) -> None:
         title = t(f"lab.order.outputs_{which}", scheme=t(f"lab.order.scheme_{now.scheme.name}"))
         with place:
             matrix(
-                values.numpy(),
-                [_row_name(now, i) for i in range(len(now.labels))] if which == "after" else list(now.labels),
-                None,
-                title=title,
-                text=words("matrix", label=title),
+                matrix_data(
+                    values.numpy(),
+                    [_row_name(now, i) for i in range(len(now.labels))]
+                    if which == "after"
+                    else list(now.labels),
+                    None,
+                    title=title,
+                    text=words("matrix", label=title),
+                    limit=limit,
+                    hue="x",
+                    height=HEIGHT,
+                    clickable=False,
+                ),
                 key=f"am.order.outputs_{which}",
-                limit=limit,
-                hue="x",
-                height=HEIGHT,
             )
 
 

@@ -12,9 +12,9 @@ from app.i18n import t, words
 from app.labs import charts
 from app.labs.position import position
 from app.labs.position.state import ABSOLUTE, Looked
-from components.encoding import Wave, encoding
-from components.matrix import Selection, matrix
-from components.plane import Arrow, Hue, Panel, plane
+from components.encoding import Wave, encoding, encoding_data
+from components.matrix import Selection, matrix, matrix_data
+from components.plane import Arrow, Hue, Panel, plane, plane_data
 from models.positioned import turned
 
 HEIGHT = 215  # of a matrix of scores
@@ -43,17 +43,18 @@ def _encoding(looked: Looked) -> None:
     if part.position_step * part.dimension_step > 1:
         hint += t("lab.position.sampled", a=part.position_step, b=part.dimension_step)
     encoding(
-        part.values.numpy(),
-        [Wave(d, whole[:, d].numpy()) for d in pair],
-        length=len(whole),
-        dimensions=whole.shape[1],
-        steps=(part.position_step, part.dimension_step),
-        text=words("encoding", hint=hint),
+        encoding_data(
+            part.values.numpy(),
+            [Wave(d, whole[:, d].numpy()) for d in pair],
+            length=len(whole),
+            dimensions=whole.shape[1],
+            steps=(part.position_step, part.dimension_step),
+            text=words("encoding", hint=hint),
+            height=480,
+            limit=float(part.values.abs().quantile(0.99)) if looked.name == "learned" else 1.0,
+            marked=len(looked.trace.labels("key")),
+        ),
         key="am.position.encoding",
-        height=480,
-        # a few numbers of a learned table are far larger than all others and would leave those pale
-        limit=float(part.values.abs().quantile(0.99)) if looked.name == "learned" else 1.0,
-        marked=len(looked.trace.labels("key")),
         on_choose=lambda dimension: state.turn(p_dimension=dimension),
     )
 
@@ -68,10 +69,8 @@ def _turning(looked: Looked) -> None:
         st.text(t("lab.position.no_pairs", d_k=looked.trace.d_k))
         return
     plane(
-        panels,
-        text=words("plane", label=t("lab.position.turning_label")),
+        plane_data(panels, text=words("plane", label=t("lab.position.turning_label")), height=470),
         key="am.position.turning",
-        height=470,
     )
 
 
@@ -113,16 +112,19 @@ def _bias(looked: Looked) -> None:
     labels = tokens if count == len(tokens) else None
     title = t("lab.position.bias_title", head=looked.head)
     matrix(
-        values,
-        labels,
-        labels,
-        title=title,
-        text=words("matrix", label=title),
+        matrix_data(
+            values,
+            labels,
+            labels,
+            title=title,
+            text=words("matrix", label=title),
+            hue="x",
+            row_hue="q",
+            col_hue="k",
+            height=445,
+            clickable=False,
+        ),
         key="am.position.bias",
-        hue="x",
-        row_hue="q",
-        col_hue="k",
-        height=445,
     )
 
 
@@ -147,20 +149,22 @@ def _scores(looked: Looked, name: str, values: Tensor, limit: float) -> None:
     title = t(f"lab.position.{name}", head=looked.head)
     chosen = (looked.i, looked.j) if max(looked.i, looked.j) < len(scores.labels) else None
     matrix(
-        values.numpy(),
-        scores.labels,
-        scores.labels,
-        title=title,
-        text=words("matrix", label=title),
+        matrix_data(
+            values.numpy(),
+            scores.labels,
+            scores.labels,
+            title=title,
+            text=words("matrix", label=title),
+            limit=limit,
+            mask=None if scores.mask is None else np.broadcast_to(scores.mask.numpy(), values.shape),
+            hue="x",
+            row_hue="q",
+            col_hue="k",
+            selected=chosen,
+            height=HEIGHT,
+            channel="position",
+        ),
         key=f"am.position.{name}",
-        limit=limit,
-        mask=None if scores.mask is None else np.broadcast_to(scores.mask.numpy(), values.shape),
-        hue="x",
-        row_hue="q",
-        col_hue="k",
-        selected=chosen,
-        height=HEIGHT,
-        channel="position",
         on_select=_select,
     )
 

@@ -13,8 +13,8 @@ from app.learn.compare.words import Comparison, measure, statement
 from app.notice import error_notice, notice
 from app.session import computed, trace_of
 from app.weights import looks, weights
-from components.matrix import matrix
-from components.token_bars import token_bars
+from components.matrix import matrix, matrix_data
+from components.token_bars import token_bars, token_bars_data
 from models.errors import InputError
 from models.rounding import ROUNDING
 from models.settings import Settings
@@ -75,24 +75,30 @@ def _difference(comparison: Comparison, head: int) -> None:
     title = t("compare.difference_title")
     difference = second["weights"].value[head] - first["weights"].value[head]
     matrix(
-        difference.numpy(),
-        labels,
-        labels,
-        title=title,
-        text=words("matrix", label=title),
+        matrix_data(
+            difference.numpy(),
+            labels,
+            labels,
+            title=title,
+            text=words("matrix", label=title),
+            limit=max(float(difference.abs().max()), ROUNDING[torch.float32]),
+            **looks(first),
+            hue="x",
+            row_hue="q",
+            col_hue="k",
+            height=HEIGHT,
+            channel="compare",
+            clickable=False,
+        ),
         key="am.compare.difference",
-        limit=max(float(difference.abs().max()), ROUNDING[torch.float32]),  # rounding is not worth a colour
-        **looks(first),
-        hue="x",
-        row_hue="q",
-        col_hue="k",
-        height=HEIGHT,
-        channel="compare",
     )
 
 
 def _outputs(comparison: Comparison) -> None:
     st.subheader(t("compare.outputs"), anchor=False)
     st.text(statement(comparison))
-    token_bars(comparison.moved, comparison.names, label=t("compare.outputs"), key="am.compare.moved")
+    token_bars(
+        token_bars_data(comparison.moved, comparison.names, label=t("compare.outputs")),
+        key="am.compare.moved",
+    )
     st.caption(measure(comparison))

@@ -15,9 +15,9 @@ from app.i18n import t, table
 from app.learn.heads.numbers import head_contributions
 from app.learn.heads.sizes import notation, show_sizes
 from app.session import current_trace
-from components.head_grid import encode_heads, head_grid, strongest_links
-from components.matrix import Group, Selection, matrix
-from components.token_links import Pick, token_links
+from components.head_grid import encode_heads, head_grid, head_grid_data, strongest_links
+from components.matrix import Group, Selection, matrix, matrix_data
+from components.token_links import Pick, token_links, token_links_data
 from models.trace import Trace
 
 CHANNEL = "heads"  # components of this page that point at the same tokens
@@ -56,16 +56,18 @@ def _overview(trace: Trace) -> None:
     pooled = t("components.head_grid.pooled", tokens=keys, side=GRID_SIDE) if keys > GRID_SIDE else ""
     with pictures:
         head_grid(
-            encode_heads(weights, _visible(trace), _padded(trace), GRID_SIDE),
-            _head_names(trace),
-            keys=keys,
-            strongest=strongest_links(weights),
-            row_tokens=trace.labels("query"),
-            col_tokens=trace.labels("key"),
-            text=_words("head_grid", even=t("components.head_grid.even", keys=keys), pooled=pooled),
+            head_grid_data(
+                encode_heads(weights, _visible(trace), _padded(trace), GRID_SIDE),
+                _head_names(trace),
+                keys=keys,
+                strongest=strongest_links(weights),
+                row_tokens=trace.labels("query"),
+                col_tokens=trace.labels("key"),
+                text=_words("head_grid", even=t("components.head_grid.even", keys=keys), pooled=pooled),
+                height=144,
+                channel=CHANNEL,
+            ),
             key="heads_grid",
-            height=144,
-            channel=CHANNEL,
             on_select=lambda chosen: state.select(head=chosen),
         )
 
@@ -75,36 +77,42 @@ def _enlarged(trace: Trace, head: int, cell: tuple[int, int]) -> None:
     mask = _visible(trace)
     with left:
         matrix(
-            _array(trace, "weights")[head],
-            trace.labels("query"),
-            trace.labels("key"),
-            title=t("heads.weights", number=head),
-            text=_words("matrix", label=t("heads.weights_label", number=head), tip="{row} → {col}   {value}"),
+            matrix_data(
+                _array(trace, "weights")[head],
+                trace.labels("query"),
+                trace.labels("key"),
+                title=t("heads.weights", number=head),
+                text=_words(
+                    "matrix", label=t("heads.weights_label", number=head), tip="{row} → {col}   {value}"
+                ),
+                scale="weights",
+                mask=mask if mask is None or mask.ndim == 2 else mask[head],
+                padded=_padded(trace),
+                hue="w",
+                row_hue="q",
+                col_hue="k",
+                selected=cell,
+                height=PICTURE,
+                channel=CHANNEL,
+                head=head,
+            ),
             key="heads_weights",
-            scale="weights",
-            mask=mask if mask is None or mask.ndim == 2 else mask[head],
-            padded=_padded(trace),
-            hue="w",
-            row_hue="q",
-            col_hue="k",
-            selected=cell,
-            height=PICTURE,
-            channel=CHANNEL,
-            head=head,
             on_select=_select_cell,
         )
     with right:
         token_links(
-            _array(trace, "weights"),
-            trace.labels("query"),
-            trace.labels("key"),
-            names=_head_names(trace),
-            text=_words("token_links"),
+            token_links_data(
+                _array(trace, "weights"),
+                trace.labels("query"),
+                trace.labels("key"),
+                names=_head_names(trace),
+                text=_words("token_links"),
+                only_active=trace.heads * len(trace.labels("query")) > ALL_LINKS,
+                padded=_padded_keys(trace),
+                height=PICTURE - 40,
+                channel=CHANNEL,
+            ),
             key="heads_links",
-            only_active=trace.heads * len(trace.labels("query")) > ALL_LINKS,
-            padded=_padded_keys(trace),
-            height=PICTURE - 40,
-            channel=CHANNEL,
             on_pick=_select_token,
         )
 
@@ -123,32 +131,39 @@ def _together(trace: Trace, token: int) -> None:
     groups = [Group(name, head, trace.d_v) for head, name in enumerate(_head_names(trace))]
     with left:
         matrix(
-            _array(trace, "concat"),
-            trace.labels("query"),
-            None,
-            title=t("heads.together.concat"),
-            text=_words(
-                "matrix", label=t("heads.together.concat_label", **sizes), tip="{row} · {col}   {value}"
+            matrix_data(
+                _array(trace, "concat"),
+                trace.labels("query"),
+                None,
+                title=t("heads.together.concat"),
+                text=_words(
+                    "matrix", label=t("heads.together.concat_label", **sizes), tip="{row} · {col}   {value}"
+                ),
+                selected=(token, -1),
+                col_groups=groups,
+                height=330,
+                channel=CHANNEL,
+                shares="rows",
             ),
             key="heads_concat",
-            selected=(token, -1),
-            col_groups=groups,
-            height=330,
-            channel=CHANNEL,
-            shares="rows",
             on_select=lambda cell: state.select(i=cell.row),
         )
     with right:
         matrix(
-            trace.parameters["w_o"].numpy(force=True),
-            None,
-            None,
-            title="W",
-            subscript="O",
-            text=_words("matrix", label=t("heads.together.w_o_label", **sizes), tip="{row}, {col}   {value}"),
+            matrix_data(
+                trace.parameters["w_o"].numpy(force=True),
+                None,
+                None,
+                title="W",
+                subscript="O",
+                text=_words(
+                    "matrix", label=t("heads.together.w_o_label", **sizes), tip="{row}, {col}   {value}"
+                ),
+                row_groups=groups,
+                height=330,
+                clickable=False,
+            ),
             key="heads_w_o",
-            row_groups=groups,
-            height=330,
         )
     _contributions(trace, token)
 
@@ -160,16 +175,19 @@ def _contributions(trace: Trace, token: int) -> None:
     names = _head_names(trace)
     label = trace.labels("query")[token]
     matrix(
-        np.concatenate([parts, output]),
-        [*names, t("heads.together.sum")],
-        None,
-        title=t("heads.together.parts", token=label),
-        text=_words(
-            "matrix", label=t("heads.together.parts_label", token=label), tip="{row} · {col}   {value}"
+        matrix_data(
+            np.concatenate([parts, output]),
+            [*names, t("heads.together.sum")],
+            None,
+            title=t("heads.together.parts", token=label),
+            text=_words(
+                "matrix", label=t("heads.together.parts_label", token=label), tip="{row} · {col}   {value}"
+            ),
+            row_groups=[*(Group(name, head, 1) for head, name in enumerate(names)), Group("", -1, 1)],
+            height=64 + 30 * (len(names) + 1),
+            clickable=False,
         ),
         key="heads_parts",
-        row_groups=[*(Group(name, head, 1) for head, name in enumerate(names)), Group("", -1, 1)],
-        height=64 + 30 * (len(names) + 1),
     )
 
 

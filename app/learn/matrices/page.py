@@ -12,7 +12,7 @@ from app.learn.matrices.opened_matrix import Opened, open_matrix, original_trace
 from app.notice import error_notice
 from app.session import Computed, computed
 from app.weights import weights
-from components.matrix import Hue, matrix
+from components.matrix import Hue, matrix, matrix_data
 from components.theme import num
 from models.edits import NAMES
 from models.errors import InputError
@@ -71,14 +71,17 @@ def _cells(opened: Opened, now: Computed) -> None:
     else:
         st.caption(t("matrices.too_wide", columns=opened.shape[1], limit=EDITABLE_COLUMNS))
         matrix(
-            opened.value.numpy(),
-            opened.rows,
-            opened.columns,
-            title=opened.symbol,
-            text=words("matrix", label=opened.symbol),
+            matrix_data(
+                opened.value.numpy(),
+                opened.rows,
+                opened.columns,
+                title=opened.symbol,
+                text=words("matrix", label=opened.symbol),
+                hue=HUES[opened.name],
+                height=430,
+                clickable=False,
+            ),
             key="am.wide",
-            hue=HUES[opened.name],
-            height=430,
         )
     problem = state.scratch("matrices").pop("cell", None)
     if isinstance(problem, InputError):

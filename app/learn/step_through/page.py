@@ -7,7 +7,7 @@ from app.i18n import table
 from app.learn.step_through.code import show_code
 from app.session import computed
 from components.stage import stage
-from components.stage_data import StageView
+from components.stage_data import StageView, stage_data
 from models.origins import vector_origins
 
 
@@ -18,16 +18,15 @@ def show() -> None:
     view = state.view()
     head = min(view.head, trace.heads - 1)
     unlearned.show()
-    stage(
+    data = stage_data(
         trace,
         head=head,
         text=table("stage"),
         start=_start(),
         opening=state.visit(),
-        key="stage",
         origins=vector_origins(now.settings, trace.tokens),
-        on_view=lambda moved: state.select(step=moved.step, i=moved.i, j=moved.j),
     )
+    stage(data, key="stage", on_view=lambda moved: state.select(step=moved.step, i=moved.i, j=moved.j))
     step = state.view().step
     show_code(trace, step if step in trace else "scores", head)  # an address may name a step of another model
 

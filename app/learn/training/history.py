@@ -15,7 +15,7 @@ from app.i18n import t, words
 from app.learn.training.pictures import best_share
 from app.learn.training.runs import Seen
 from app.learn.training.setup import Setup
-from components.curve import CurvePanel, Hue, Level, Line, curve
+from components.curve import CurvePanel, Hue, Level, Line, curve, curve_data
 from models.training.run import TrainingRun
 from models.training.trainer import Report
 from models.transformer.model import Place
@@ -33,31 +33,33 @@ def show_history(run: TrainingRun | None, setup: Setup, seen: Seen, text: str, p
     snapshots = [seen.step] if run is None else [snapshot.step for snapshot in run.snapshots]
     steps = _thinned([report.step for report in history])
     curve(
-        [round(step) for step in steps],
-        [
-            CurvePanel(
-                t("training.loss_and_accuracy"),
-                [
-                    Line(t("training.loss"), _thinned([report.loss for report in history])),
-                    Line(
-                        t("training.accuracy"),
-                        _thinned([report.accuracy for report in history]),
-                        "pos",
-                        share=True,
-                    ),
-                    Line(t("training.aim"), _aims(run, setup, text, steps), "w", share=True, dashed=True),
-                ],
-                [Level(t("training.guessing"), math.log(setup.config.vocabulary))],
-                weight=1.7,
-            ),
-            CurvePanel(t("training.gradients"), _gradients(history, place)),
-        ],
-        snapshots=snapshots,
-        chosen=seen.step,
-        text=words("curve"),
+        curve_data(
+            [round(step) for step in steps],
+            [
+                CurvePanel(
+                    t("training.loss_and_accuracy"),
+                    [
+                        Line(t("training.loss"), _thinned([report.loss for report in history])),
+                        Line(
+                            t("training.accuracy"),
+                            _thinned([report.accuracy for report in history]),
+                            "pos",
+                            share=True,
+                        ),
+                        Line(t("training.aim"), _aims(run, setup, text, steps), "w", share=True, dashed=True),
+                    ],
+                    [Level(t("training.guessing"), math.log(setup.config.vocabulary))],
+                    weight=1.7,
+                ),
+                CurvePanel(t("training.gradients"), _gradients(history, place)),
+            ],
+            snapshots=snapshots,
+            chosen=seen.step,
+            text=words("curve"),
+            height=HEIGHT,
+            last=setup.task.recipe.steps if run is None else run.recipe.steps,
+        ),
         key="training_curve",
-        height=HEIGHT,
-        last=setup.task.recipe.steps if run is None else run.recipe.steps,
         on_choose=lambda step: state.turn(t_step=-1 if step == snapshots[-1] else step),
     )
 

@@ -12,8 +12,8 @@ from app import state
 from app.i18n import t, words
 from app.learn.training.pictures import Picture
 from app.trained.pictures import draw_pictures
-from components.head_grid import head_grid
-from components.matrix import Hue, Selection, matrix
+from components.head_grid import head_grid, head_grid_data
+from components.matrix import Hue, Selection, matrix, matrix_data
 from models.attention import MultiHeadAttention
 from models.pretrained.call import AttentionCall
 from models.training.run import TrainingRun
@@ -70,20 +70,22 @@ def _grid(name: tuple[str, str], calls: Sequence[AttentionCall], chosen: int | N
         state.turn(t_stream=name[0], t_kind=name[1], t_layer=index // heads, t_head=index % heads)
 
     head_grid(
-        drawn.codes,
-        [f"L{layer} H{head}" for layer in range(len(calls)) for head in range(heads)],
-        keys=keys,
-        strongest=drawn.strongest,
-        row_tokens=calls[0].query_labels or (),
-        col_tokens=calls[0].key_labels or (),
-        text=words("head_grid", even=t("components.head_grid.even", keys=keys), pooled=""),
+        head_grid_data(
+            drawn.codes,
+            [f"L{layer} H{head}" for layer in range(len(calls)) for head in range(heads)],
+            keys=keys,
+            strongest=drawn.strongest,
+            row_tokens=calls[0].query_labels or (),
+            col_tokens=calls[0].key_labels or (),
+            text=words("head_grid", even=t("components.head_grid.even", keys=keys), pooled=""),
+            selected=-1 if chosen is None else chosen,
+            columns=heads,
+            row_names=[f"L{layer}" for layer in range(len(calls))],
+            column_names=[f"H{head}" for head in range(heads)],
+            height=height,
+            channel=f"{CHANNEL}_{'_'.join(name)}",
+        ),
         key=f"training_grid_{'_'.join(name)}",
-        selected=-1 if chosen is None else chosen,
-        columns=heads,
-        row_names=[f"L{layer}" for layer in range(len(calls))],
-        column_names=[f"H{head}" for head in range(heads)],
-        height=height,
-        channel=f"{CHANNEL}_{'_'.join(name)}",
         on_select=choose,
     )
 
@@ -96,19 +98,21 @@ def show_head(call: AttentionCall, head: int) -> None:
         state.turn(t_i=cell.row, t_j=cell.col)
 
     matrix(
-        call.weights(head).numpy(),
-        call.query_labels,
-        call.key_labels,
-        title=t("training.weights", layer=call.layer, head=head),
-        text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
+        matrix_data(
+            call.weights(head).numpy(),
+            call.query_labels,
+            call.key_labels,
+            title=t("training.weights", layer=call.layer, head=head),
+            text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
+            scale="weights",
+            mask=None if visible is None else visible.numpy(),
+            hue="w",
+            row_hue="q",
+            col_hue="k",
+            selected=(min(state.lab("t_i"), call.queries - 1), min(state.lab("t_j"), call.keys - 1)),
+            height=WEIGHTS,
+        ),
         key="training_weights",
-        scale="weights",
-        mask=None if visible is None else visible.numpy(),
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        selected=(min(state.lab("t_i"), call.queries - 1), min(state.lab("t_j"), call.keys - 1)),
-        height=WEIGHTS,
         on_select=look,
     )
 
@@ -131,17 +135,20 @@ def show_matrices(run: TrainingRun | None, call: AttentionCall, place: Place, he
     for column, name in zip(st.columns(3, gap="small"), MATRICES, strict=True):
         with column:
             matrix(
-                np.ascontiguousarray(now[name][:, columns].numpy()),
-                None,
-                None,
-                title="∂W" if what == "gradient" else "ΔW" if what == "moved" else "W",
-                subscript=name[-1].upper(),
-                text=words(
-                    "matrix", label=t("training.matrix_label", name=name), tip="{row}, {col}   {value}"
+                matrix_data(
+                    np.ascontiguousarray(now[name][:, columns].numpy()),
+                    None,
+                    None,
+                    title="∂W" if what == "gradient" else "ΔW" if what == "moved" else "W",
+                    subscript=name[-1].upper(),
+                    text=words(
+                        "matrix", label=t("training.matrix_label", name=name), tip="{row}, {col}   {value}"
+                    ),
+                    hue=HUES[name],
+                    height=MATRIX,
+                    clickable=False,
                 ),
                 key=f"training_{name}",
-                hue=HUES[name],
-                height=MATRIX,
             )
 
 

@@ -11,7 +11,7 @@ from app.trained.cause.answer import SMALL, chance, looked_at, positions, query,
 from app.trained.cause.cause import Seen, plain
 from app.trained.cause.numbers import signed, turned
 from components.theme import num
-from components.token_bars import token_bars
+from components.token_bars import token_bars, token_bars_data
 from models.interventions.change import What
 from models.interventions.compare import Candidate
 
@@ -78,7 +78,10 @@ def _vectors(seen: Seen) -> None:
         found, labels = found[order], [labels[place] for place in order]
     st.html(f'<p class="am-small">{t("cause.vectors")}</p>')
     names = [(label,) for label in labels]
-    token_bars(found.numpy(), names, label=t("cause.vectors"), key="cause_vectors", height=64, hue="w")
+    token_bars(
+        token_bars_data(found.numpy(), names, label=t("cause.vectors"), height=64, hue="w"),
+        key="cause_vectors",
+    )
 
 
 def show_ledger(seen: Seen) -> None:

@@ -16,7 +16,7 @@ from app.trained.headline import choose_head, choose_stack
 from app.trained.opening import Opened
 from app.trained.shown import Axis, shown_mask, shown_weights
 from app.trained.stack import Stack
-from components.matrix import Selection, matrix
+from components.matrix import Selection, matrix, matrix_data
 from models.interventions.change import WHATS
 from models.interventions.compare import order_of
 from models.interventions.pattern import blocked_edges, changed_weights
@@ -108,20 +108,22 @@ def show_matrix(now: Opened, stack: Stack) -> None:
             state.look(i=i, j=j)
 
     matrix(
-        shown_weights(weights, rows, cols),
-        rows.labels,
-        cols.labels,
-        title=t(f"cause.matrix.{what}"),
-        text=words("matrix", label=t("cause.matrix.label"), tip="{row} → {col}   {value}"),
+        matrix_data(
+            shown_weights(weights, rows, cols),
+            rows.labels,
+            cols.labels,
+            title=t(f"cause.matrix.{what}"),
+            text=words("matrix", label=t("cause.matrix.label"), tip="{row} → {col}   {value}"),
+            scale="weights",
+            mask=_mask(shown_mask(mask, rows, cols)),
+            hue="w",
+            row_hue="q",
+            col_hue="k",
+            selected=_selected(stack, rows, cols),
+            height=HEIGHT,
+            channel="cause",
+        ),
         key="cause_matrix",
-        scale="weights",
-        mask=_mask(shown_mask(mask, rows, cols)),
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        selected=_selected(stack, rows, cols),
-        height=HEIGHT,
-        channel="cause",
         on_select=look,
     )
 

@@ -14,7 +14,7 @@ from app.i18n import t, words
 from app.labs import charts
 from app.trained.cause.answer import bold, looked_at, positions, query
 from app.trained.cause.cause import Seen, plain
-from components.matrix import Selection, matrix
+from components.matrix import Selection, matrix, matrix_data
 from components.theme import num
 from models.interventions.scan import Scan
 
@@ -106,23 +106,25 @@ def _grid(seen: Seen, found: Scan) -> None:
     target, unit = _target(seen), "bits" if follows else "turned"
     at = (seen.stack.row, seen.stack.head)
     matrix(
-        np.nan_to_num(values),
-        rows,
-        cols,
-        title=t(f"cause.scan.grid_{unit}", target=target),
-        text=words(
-            "matrix",
-            label=t("cause.scan.label"),
-            tip="{row} {col}   {value}",
-            masked=t("cause.scan.unmeasured"),
+        matrix_data(
+            np.nan_to_num(values),
+            rows,
+            cols,
+            title=t(f"cause.scan.grid_{unit}", target=target),
+            text=words(
+                "matrix",
+                label=t("cause.scan.label"),
+                tip="{row} {col}   {value}",
+                masked=t("cause.scan.unmeasured"),
+            ),
+            scale="signed" if follows else "weights",
+            limit=STRONG if follows else None,
+            mask=~unmeasured if bool(unmeasured.any()) else None,
+            selected=at[::-1] if across else at,
+            height=250,
+            channel="cause_grid",
         ),
         key=f"cause_grid_{'_'.join(seen.stack.name)}",
-        scale="signed" if follows else "weights",
-        limit=STRONG if follows else None,
-        mask=~unmeasured if bool(unmeasured.any()) else None,
-        selected=at[::-1] if across else at,
-        height=250,
-        channel="cause_grid",
         on_select=choose,
     )
     st.html(f'<p class="am-small">{t(f"cause.scan.legend_{unit}", target=escape(target))}</p>')

@@ -12,7 +12,7 @@ from app.trained.kept import Kept
 from app.trained.notes import show_head_notes
 from app.trained.opening import Opened, opened
 from app.trained.stack import Stack, current_stack, labels_of
-from components.cell import cell_detail
+from components.cell import cell_detail, cell_detail_data
 from models.cell import cell_of
 from models.pretrained.call.notes import recomputed_difference
 from models.trace import Trace
@@ -69,11 +69,13 @@ def _numbers(trace: Trace, stack: Stack, query: str, keys: tuple[str, ...]) -> N
         st.html(f"<p>{t('trained.only_weight', weight=f'{weight:.4f}')}</p>")
         return
     cell_detail(
-        cell_of(trace, 0, stack.i, stack.j),
-        keys,
-        query_label=query,
-        scale=trace.scale,
-        text=table("components")["cell"],
+        cell_detail_data(
+            cell_of(trace, 0, stack.i, stack.j),
+            keys,
+            query_label=query,
+            scale=trace.scale,
+            text=table("components")["cell"],
+        ),
         key="model_cell_detail",
         on_key=lambda j: state.look(j=j),
     )

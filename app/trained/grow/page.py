@@ -21,7 +21,7 @@ from app.trained.opening import Opened
 from app.trained.preferred import begin_with
 from app.trained.shown import shown_mask, shown_weights
 from app.trained.stack import Stack
-from components.matrix import Selection, matrix
+from components.matrix import Selection, matrix, matrix_data
 from models.errors import InputError
 from models.pretrained.catalogue import READY_MODELS
 
@@ -128,20 +128,22 @@ def _matrix(now: Growing, stack: Stack) -> None:
         state.turn(w_row=rows.token_at(cell.row), w_col=cols.token_at(cell.col))
 
     matrix(
-        shown_weights(stack.call.weights(stack.head), rows, cols),
-        rows.labels,
-        cols.labels,
-        title=t("trained.weights"),
-        text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
+        matrix_data(
+            shown_weights(stack.call.weights(stack.head), rows, cols),
+            rows.labels,
+            cols.labels,
+            title=t("trained.weights"),
+            text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
+            scale="weights",
+            mask=shown_mask(stack.call.visible(stack.head), rows, cols),
+            hue="w",
+            row_hue="q",
+            col_hue="k",
+            selected=(rows.place_of(stack.i) or 0, cols.place_of(stack.j) or 0),
+            height=HEIGHT,
+            channel="grow",
+            head=stack.head,
+        ),
         key="grow_matrix",
-        scale="weights",
-        mask=shown_mask(stack.call.visible(stack.head), rows, cols),
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        selected=(rows.place_of(stack.i) or 0, cols.place_of(stack.j) or 0),
-        height=HEIGHT,
-        channel="grow",
-        head=stack.head,
         on_select=look,
     )

@@ -17,8 +17,8 @@ from app.labs.parts import bounds
 from app.trained.grow import grow
 from app.trained.grow.grow import Growing
 from app.trained.stack import Stack
-from components.token_choice import token_choice
-from components.token_text import Line, token_text
+from components.token_choice import token_choice, token_choice_data
+from components.token_text import Line, token_text, token_text_data
 from models.errors import InputError
 from models.generation import candidates
 from models.generation.choice import choose, draw, probabilities
@@ -101,7 +101,11 @@ def show_text(now: Growing, stack: Stack, on_pick: Callable[[int], None]) -> Non
         lines.insert(
             0, Line(t("grow.source"), source.labels, len(source), (), None if own else shares, apart=apart)
         )
-    token_text(lines, keys=stack.call.keys, text=words("token_text"), key="grow_text", on_pick=on_pick)
+    token_text(
+        token_text_data(lines, keys=stack.call.keys, text=words("token_text")),
+        key="grow_text",
+        on_pick=on_pick,
+    )
 
 
 def show_candidates(now: Growing, act: Act) -> None:
@@ -118,12 +122,14 @@ def show_candidates(now: Growing, act: Act) -> None:
         st.text(t(f"errors.{error.key}"))
         return
     token_choice(
-        [candidate_label(now, token) for token in found.ids],
-        found.probabilities,
-        found.rest,
-        next_one=found.ids.index(taken) if taken in found.ids else None,
-        drawn=draw(rule.seed, len(draft.written)) if rule.sampled else None,
-        text=words("token_choice", rest=t("grow.rest", count=f"{found.others:,}")),
+        token_choice_data(
+            [candidate_label(now, token) for token in found.ids],
+            found.probabilities,
+            found.rest,
+            next_one=found.ids.index(taken) if taken in found.ids else None,
+            drawn=draw(rule.seed, len(draft.written)) if rule.sampled else None,
+            text=words("token_choice", rest=t("grow.rest", count=f"{found.others:,}")),
+        ),
         key="grow_candidates",
         on_take=lambda place: act("take", found.ids[place]),
     )

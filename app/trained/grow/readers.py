@@ -17,7 +17,7 @@ from app.trained.grow import grow
 from app.trained.headline import title
 from app.trained.opening import traced
 from app.trained.stack import Stack, current_stack, labels_of
-from components.matrix import matrix
+from components.matrix import matrix, matrix_data
 from components.theme import percent
 from models.masks import causal
 from models.pretrained import Model
@@ -79,17 +79,20 @@ def looking_back(weights: Tensor) -> Tensor:
 def _matrix(weights: Tensor, stack: Stack, key: str, **more: Any) -> None:
     rows, cols = labels_of(stack.call)
     matrix(
-        weights.numpy(),
-        rows,
-        cols,
-        title=t("trained.weights"),
-        text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
+        matrix_data(
+            weights.numpy(),
+            rows,
+            cols,
+            title=t("trained.weights"),
+            text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
+            scale="weights",
+            hue="w",
+            row_hue="q",
+            col_hue="k",
+            height=HEIGHT,
+            channel="grow_readers",
+            **more,
+            clickable=False,
+        ),
         key=key,
-        scale="weights",
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        height=HEIGHT,
-        channel="grow_readers",
-        **more,
     )

@@ -16,7 +16,7 @@ from app.trained.opening import Opened
 from app.trained.pictures import Pictures, draw_pictures
 from app.trained.shown import Axis
 from app.trained.stack import Stack, on_place
-from components.head_grid import head_grid
+from components.head_grid import head_grid, head_grid_data
 from models.head_roles import SHARES
 
 CHANNEL = "model"
@@ -35,20 +35,22 @@ def show_grid(now: Opened, stack: Stack) -> None:
     keys = len(cols)
     pooled = t("components.head_grid.pooled", tokens=keys, side=pictures.side) if keys > pictures.side else ""
     head_grid(
-        pictures.codes,
-        [_name(place, stack) for place in range(len(pictures.codes))],
-        keys=keys,
-        strongest=pictures.strongest,
-        row_tokens=rows,
-        col_tokens=cols,
-        text=words("head_grid", even=t("components.head_grid.even", keys=keys), pooled=pooled),
+        head_grid_data(
+            pictures.codes,
+            [_name(place, stack) for place in range(len(pictures.codes))],
+            keys=keys,
+            strongest=pictures.strongest,
+            row_tokens=rows,
+            col_tokens=cols,
+            text=words("head_grid", even=t("components.head_grid.even", keys=keys), pooled=pooled),
+            columns=columns,
+            row_names=[f"L{layer}" for layer in stack.layers],
+            column_names=[f"H{head}" for head in range(columns)],
+            height=HEIGHT,
+            channel=CHANNEL,
+            shades=None if kind is None else _known(pictures, kind).tolist(),
+        ),
         key=f"model_grid_{'_'.join(stack.name)}",
-        columns=columns,
-        row_names=[f"L{layer}" for layer in stack.layers],
-        column_names=[f"H{head}" for head in range(columns)],
-        height=HEIGHT,
-        channel=CHANNEL,
-        shades=None if kind is None else _known(pictures, kind).tolist(),
         on_select=on_place(stack.layers, columns),
     )
 

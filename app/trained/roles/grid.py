@@ -8,7 +8,7 @@ from app.i18n import t
 from app.trained.roles.roles import Roles
 from app.trained.roles.words import ROLE, UNITS, compared, name_of, not_finite, short, written
 from app.trained.stack import Stack, on_place
-from components.value_grid import Cell, Group, value_grid
+from components.value_grid import Cell, Group, value_grid, value_grid_data
 from models.head_roles import ROLES, nearest_share, role_of
 
 HEIGHT = 470  # pixels: grid, legend and what is said about the measure fit a laptop's screen
@@ -39,17 +39,19 @@ def show_grid(roles: Roles, stack: Stack, measure: str) -> None:
     if even is not None:
         text["even"] = t("roles.even", value=written(measure, even))
     value_grid(
-        cells,
-        columns=columns,
-        row_names=[f"L{layer}" for layer in stack.layers],
-        column_names=[f"H{head}" for head in range(columns)],
-        text={**text, "unmeasured": t("roles.unmeasured"), "none": t("roles.none_short")},
+        value_grid_data(
+            cells,
+            columns=columns,
+            row_names=[f"L{layer}" for layer in stack.layers],
+            column_names=[f"H{head}" for head in range(columns)],
+            text={**text, "unmeasured": t("roles.unmeasured"), "none": t("roles.none_short")},
+            selected=stack.row * columns + stack.head,
+            top=top,
+            even=even,
+            groups=[Group(name_of(role), *LOOKS[role]) for role in ROLES] if measure == ROLE else (),
+            height=HEIGHT,
+        ),
         key=f"roles_grid_{'_'.join(stack.name)}",
-        selected=stack.row * columns + stack.head,
-        top=top,
-        even=even,
-        groups=[Group(name_of(role), *LOOKS[role]) for role in ROLES] if measure == ROLE else (),
-        height=HEIGHT,
         on_select=on_place(stack.layers, columns),
     )
 

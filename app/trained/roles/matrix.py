@@ -14,7 +14,7 @@ from app.trained.opening import Opened
 from app.trained.roles.roles import TEXT, Roles
 from app.trained.shown import shown_weights
 from app.trained.stack import Stack, labels_of
-from components.matrix import matrix
+from components.matrix import matrix, matrix_data
 from models.pretrained import AttentionCall, Model, ModelTrace
 
 HEIGHT = 236  # pixels
@@ -41,18 +41,21 @@ def _plain(call: AttentionCall, head: int) -> None:
     rows, cols = labels_of(call)
     visible = call.visible(head)
     matrix(
-        call.weights(head).numpy(),
-        rows,
-        cols,
-        title=t("trained.weights"),
-        text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
+        matrix_data(
+            call.weights(head).numpy(),
+            rows,
+            cols,
+            title=t("trained.weights"),
+            text=words("matrix", label=t("trained.weights_label"), tip="{row} → {col}   {value}"),
+            scale="weights",
+            mask=None if visible is None else visible.numpy(),
+            hue="w",
+            row_hue="q",
+            col_hue="k",
+            height=HEIGHT,
+            clickable=False,
+        ),
         key="roles_matrix_sample",
-        scale="weights",
-        mask=None if visible is None else visible.numpy(),
-        hue="w",
-        row_hue="q",
-        col_hue="k",
-        height=HEIGHT,
     )
 
 

@@ -13,7 +13,7 @@ from app.trained.opening import opened
 from app.trained.stack import Stack, current_stack, labels_of
 from app.trained.steps import window as steps_window
 from components.stage import stage
-from components.stage_data import StageView, can_show
+from components.stage_data import StageView, can_show, stage_data
 from models.pretrained.own_trace import layer_trace
 from models.trace import Trace
 
@@ -73,16 +73,9 @@ def _long(stack: Stack) -> None:
 
 
 def _stage(stack: Stack, trace: Trace, start: StageView, opening: int) -> None:
-    stage(
-        trace,
-        head=stack.head,
-        text=table("stage"),
-        start=start,
-        opening=opening,
-        key=f"model_stage_{'_'.join(stack.name)}",
-        layer=stack.layer,
-        on_view=lambda view: _moved(trace, view),
-    )
+    text = table("stage")
+    data = stage_data(trace, head=stack.head, text=text, start=start, opening=opening, layer=stack.layer)
+    stage(data, key=f"model_stage_{'_'.join(stack.name)}", on_view=lambda view: _moved(trace, view))
 
 
 def _moved(trace: Trace, view: StageView) -> None:

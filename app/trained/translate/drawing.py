@@ -15,7 +15,7 @@ from app.trained.shown import shown_mask, shown_weights
 from app.trained.stack import Stack
 from app.trained.translate.translate import Places, Role, stack_of, weights_of
 from app.trained.translate.words import says
-from components.architecture import Attention, Plain, Tower, architecture
+from components.architecture import Attention, Plain, Tower, architecture, architecture_data
 from models.pretrained.catalogue import READY_MODELS
 
 HEIGHT = 600  # pixels: with what stands above, the whole drawing fits a laptop's screen
@@ -29,14 +29,16 @@ def show_drawing(now: Opened, places: Places, chosen: Stack) -> None:
         state.look(stream=stream, kind=kind)
 
     architecture(
-        _encoder(now, places),
-        _decoder(now, places),
-        chosen=places.role_of(chosen.name) or "",
-        corner=_corner(now),
-        text=words("architecture"),
+        architecture_data(
+            _encoder(now, places),
+            _decoder(now, places),
+            chosen=places.role_of(chosen.name) or "",
+            corner=_corner(now),
+            text=words("architecture"),
+            height=HEIGHT,
+            channel=CHANNEL,
+        ),
         key="translate_drawing",
-        height=HEIGHT,
-        channel=CHANNEL,
         on_open=look,
     )
 

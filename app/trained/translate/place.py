@@ -16,7 +16,7 @@ from app.trained.stack import Stack
 from app.trained.translate.alignment import clearest
 from app.trained.translate.translate import Places, weights_of
 from app.trained.translate.words import aligned, says, strongest
-from components.token_links import token_links
+from components.token_links import token_links, token_links_data
 
 MATRIX, LINKS = 262, 214  # pixels: both beside the drawing on one screen
 SEARCHED = 10_000_000  # weights that are gone through at every run to find the clearest head
@@ -96,12 +96,15 @@ def _choose_layer(stack: Stack) -> None:
 
 def _mean_links(weights: Floats, rows: Axis, cols: Axis) -> None:
     token_links(
-        weights[None],
-        rows.labels,
-        cols.labels,
-        names=[t("translate.mean_short")],
-        text=words("token_links"),
+        token_links_data(
+            weights[None],
+            rows.labels,
+            cols.labels,
+            names=[t("translate.mean_short")],
+            text=words("token_links"),
+            height=LINKS,
+            channel=CHANNEL,
+            clickable=False,
+        ),
         key="translate_mean_links",
-        height=LINKS,
-        channel=CHANNEL,
     )
