@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -14,7 +15,10 @@ from app.labs.knobs import KNOBS
 from app.languages import LANGUAGES, locale
 from app.learn.training.runs import Taken
 from app.model_view import OWN
+from models.pretrained.call import AttentionCall
+from models.pretrained.call.head_trace import trace_head
 from models.pretrained.own import OWN_MODELS
+from models.trace import Trace
 from models.training.checkpoint import shipped
 from models.training.run import TrainingRun
 from models.training.runs import RUNS
@@ -314,8 +318,24 @@ def test_the_stage_inside_the_ready_models(name: str) -> None:
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_what_the_stage_cannot_show_is_said(code: str) -> None:
+def test_a_part_of_a_long_text_is_on_the_stage(code: str) -> None:
     at = open_page("steps", {"model": "minilm", "mtext": "word " * 400, "lang": code})
+    assert healthy(at)
+    assert "am_stage" in components(at)
+    assert locale(code)["steps"]["part"].rsplit("}")[-1] in said(at)
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("text", ["The ship left.", "word " * 400])
+def test_a_head_of_which_the_weights_alone_are_known_is_said(
+    code: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def weights_alone(call: AttentionCall, head: int, batch: int = 0) -> Trace:
+        whole = trace_head(call, head, batch)
+        return replace(whole, steps=(replace(whole["weights"], operation="lookup", inputs=()),))
+
+    monkeypatch.setattr(AttentionCall, "trace", weights_alone)
+    at = open_page("steps", {"model": "minilm", "mtext": text, "lang": code})
     assert healthy(at)
     assert "am_stage" not in components(at)
     assert locale(code)["steps"]["cannot"] in said(at)
